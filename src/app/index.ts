@@ -1,1 +1,16 @@
-export {}
+export { ENVIRONMENT } from './config.ts'
+export type { EnvironmentVariable } from './config.ts'
+export { openThroughline } from './open-throughline.ts'
+export type { OpenOptions } from './open-throughline.ts'
+export type {
+  CheckReport,
+  Config,
+  Finding,
+  ListOptions,
+  Page,
+  PageOptions,
+  PassageOptions,
+  Problem,
+  SessionList,
+  Throughline,
+} from './throughline.ts'

@@ -1,1 +1,64 @@
-export {}
+export { readBlocks, textOf } from './block.ts'
+export type {
+  Block,
+  DocumentBlock,
+  ImageBlock,
+  MediaSource,
+  RedactedThinkingBlock,
+  TextBlock,
+  ThinkingBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  UnknownBlock,
+} from './block.ts'
+export { readCompaction } from './compaction.ts'
+export type { Compaction, Preserved } from './compaction.ts'
+export { isSpoken } from './entry.ts'
+export type {
+  CommandEntry,
+  CompactionEntry,
+  ContextEntry,
+  Decision,
+  Entry,
+  EntryKind,
+  Envelope,
+  InjectionEntry,
+  InterruptionEntry,
+  Link,
+  NoticeEntry,
+  OversizeEntry,
+  PromptEntry,
+  Provider,
+  RecordEntry,
+  ReplyEntry,
+  ResultEntry,
+  SummaryEntry,
+  UnknownEntry,
+} from './entry.ts'
+export type {
+  AsideMessage,
+  CommandMessage,
+  CompactionMessage,
+  Message,
+  NoticeMessage,
+  OrphanMessage,
+  Passage,
+  PromptMessage,
+  ReplyMessage,
+  ToolAnswer,
+  ToolCall,
+} from './message.ts'
+export type { Damage, DamageReason, Place } from './place.ts'
+export type { LiveState, SessionFacts, SessionSummary, SubagentSummary } from './session.ts'
+export { addUsage, contextSize, NO_USAGE, readUsage } from './usage.ts'
+export type { Usage } from './usage.ts'
+export { toMessages } from './assemble.ts'
+export type { AssembleOptions } from './assemble.ts'
+export { createChain } from './chain.ts'
+export type { Branch, Bridge, Chain, ChainFold } from './chain.ts'
+export { createLedger } from './ledger.ts'
+export type { UsageLedger } from './ledger.ts'
+export { createSurvey } from './survey.ts'
+export type { Survey, SurveyResult } from './survey.ts'
+export { startsTurn, toTurns } from './turn.ts'
+export type { Turn } from './turn.ts'

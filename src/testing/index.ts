@@ -1,1 +1,1 @@
-export {}
+export { outlineOf } from './outline.ts'

@@ -1,0 +1,72 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { ThroughlineError } from '#base'
+import type { Config } from './throughline.ts'
+
+/** The variables that redirect everything. */
+export const ENVIRONMENT: readonly EnvironmentVariable[] = [
+  {
+    name: 'THROUGHLINE_HOME',
+    fallback: '~/.throughline',
+    meaning: "Throughline's own folder. Nothing is written outside of it, except where you say so.",
+  },
+  {
+    name: 'CLAUDE_CONFIG_DIR',
+    fallback: '~/.claude',
+    meaning: 'Where Claude Code keeps its sessions. Only read, never written.',
+  },
+  {
+    name: 'ALLOWED_ROOTS',
+    fallback: 'everything',
+    meaning: 'Folders, separated like PATH. Sessions that worked anywhere else are not shown.',
+  },
+]
+
+export interface EnvironmentVariable {
+  readonly name: 'THROUGHLINE_HOME' | 'CLAUDE_CONFIG_DIR' | 'ALLOWED_ROOTS'
+  readonly fallback: string
+  readonly meaning: string
+}
+
+export interface ConfigSources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The person's home folder. */
+  readonly homeDir: string
+}
+
+/** Reads the settings from the environment. An empty variable is a variable that was not set. */
+export function readConfig({ env, homeDir }: ConfigSources): Config {
+  const home = absolute(env['THROUGHLINE_HOME'], 'THROUGHLINE_HOME') ?? join(homeDir, '.throughline')
+  const claudeDir = absolute(env['CLAUDE_CONFIG_DIR'], 'CLAUDE_CONFIG_DIR') ?? join(homeDir, '.claude')
+  const roots = (env['ALLOWED_ROOTS'] ?? '').split(process.platform === 'win32' ? ';' : ':')
+  const allowedRoots = roots.filter((root) => root !== '').map((root) => realPathOf(rooted(root, 'ALLOWED_ROOTS')))
+  return { home, claudeDir, allowedRoots }
+}
+
+/** Whether a folder is one of the roots or inside one, links resolved on both sides. */
+export function isWithin(path: string, roots: readonly string[]): boolean {
+  const real = realPathOf(path)
+  return roots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep))
+}
+
+/** The path with all links resolved. Of a folder that is gone, the part that is still there is resolved. */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(realPathOf(parent), basename(path))
+  }
+}
+
+function absolute(value: string | undefined, name: string): string | undefined {
+  return value === undefined || value === '' ? undefined : resolve(rooted(value, name))
+}
+
+/** A relative folder would mean another one in every shell. */
+function rooted(value: string, name: string): string {
+  if (isAbsolute(value)) return value
+  throw new ThroughlineError('config-invalid', `${name} is not an absolute path: ${value}`, {
+    hint: `Set ${name} to a path that begins with /, for example "$PWD/${value}".`,
+  })
+}

@@ -1,0 +1,35 @@
+import { shorten, ThroughlineError } from '#base'
+import type { SessionSummary } from '#model'
+
+/** The session a person means by an id, the beginning of one, or a name. */
+export function findSession(sessions: readonly SessionSummary[], query: string): SessionSummary {
+  const wanted = query.trim().toLowerCase()
+  if (wanted === '') throw notFound(query)
+  const attempts = [
+    (session: SessionSummary) => session.id.toLowerCase() === wanted,
+    (session: SessionSummary) => session.id.toLowerCase().startsWith(wanted),
+    (session: SessionSummary) => session.name?.trim().toLowerCase() === wanted,
+    (session: SessionSummary) => session.name?.toLowerCase().includes(wanted) === true,
+  ]
+  for (const matches of attempts) {
+    const found = sessions.filter(matches)
+    const [only] = found
+    if (found.length > 1) throw ambiguous(query, found)
+    if (only) return only
+  }
+  throw notFound(query)
+}
+
+function notFound(query: string): ThroughlineError {
+  return new ThroughlineError('session-not-found', `no session matches ${JSON.stringify(query)}`, {
+    hint: 'See what there is with `throughline ls`, or search names and prompts with `throughline ls --text <words>`.',
+  })
+}
+
+function ambiguous(query: string, found: readonly SessionSummary[]): ThroughlineError {
+  const shown = found.slice(0, 5).map(({ id, name }) => `${id}${name === undefined ? '' : ` (${shorten(name, 40)})`}`)
+  const more = found.length > shown.length ? `, and ${found.length - shown.length} more` : ''
+  return new ThroughlineError('session-ambiguous', `${found.length} sessions match ${JSON.stringify(query)}`, {
+    hint: `Give more of the id: ${shown.join(', ')}${more}.`,
+  })
+}

@@ -1,0 +1,86 @@
+import { createChain, toMessages, type Entry, type Passage } from '#model'
+import { readForward, readPageBefore, type FormatOf, type Reading, type TranscriptFile } from '#sources'
+
+/** A turn that grew beyond this is told in pieces, at a moment when no call waits for its result. */
+const SOFT_LIMIT = 8 * 1024 * 1024
+/** …and beyond this at any moment, so that memory has a ceiling. */
+const HARD_LIMIT = 64 * 1024 * 1024
+
+/** Everything in file order, about a turn at a time. */
+export async function* readPassages(
+  file: TranscriptFile,
+  formatOf: FormatOf,
+): AsyncGenerator<readonly Passage[]> {
+  const spine = await readSpine(file, formatOf)
+  let held: Reading[] = []
+  let bytes = 0
+  const waiting = new Set<string>()
+  for await (const { readings } of readForward(file, formatOf)) {
+    for (const reading of readings) {
+      if (reading.kind === 'entry') {
+        const { entry } = reading
+        const full = bytes > HARD_LIMIT || (bytes > SOFT_LIMIT && waiting.size === 0)
+        if (held.length > 0 && (full || beginsTurn(entry))) {
+          yield toPassages(held, spine)
+          held = []
+          bytes = 0
+        }
+        bytes += entry.place.length
+        noteCalls(entry, waiting)
+      }
+      held.push(reading)
+    }
+  }
+  if (held.length > 0) yield toPassages(held, spine)
+}
+
+/** The last messages, found from the end of the file. */
+export async function readLastPassages(
+  file: TranscriptFile,
+  formatOf: FormatOf,
+  count: number,
+): Promise<readonly Passage[]> {
+  const { readings } = await readPageBefore(file, formatOf, {
+    limit: count,
+    counts: ({ kind }) => kind !== 'context' && kind !== 'record' && kind !== 'injection' && kind !== 'unknown',
+  })
+  return toPassages(readings, undefined)
+}
+
+/** Messages with the damage that stands between them. */
+export function toPassages(readings: readonly Reading[], spine: ReadonlySet<string> | undefined): readonly Passage[] {
+  const entries = readings.flatMap((reading) => (reading.kind === 'entry' ? [reading.entry] : []))
+  const passages: Passage[] = [...toMessages(entries, spine === undefined ? {} : { path: spine })]
+  for (const reading of readings) {
+    if (reading.kind === 'entry') continue
+    const after = passages.findIndex((passage) => offsetOf(passage) > reading.damage.offset)
+    const passage: Passage = { kind: 'damage', damage: reading.damage }
+    if (after < 0) passages.push(passage)
+    else passages.splice(after, 0, passage)
+  }
+  return passages
+}
+
+function offsetOf(passage: Passage): number {
+  return passage.kind === 'damage' ? passage.damage.offset : (passage.entries[0]?.place.offset ?? 0)
+}
+
+function beginsTurn(entry: Entry): boolean {
+  return entry.kind === 'prompt' && !entry.midTurn
+}
+
+function noteCalls(entry: Entry, waiting: Set<string>): void {
+  if (entry.kind === 'reply') {
+    for (const block of entry.blocks) if (block.kind === 'tool-use') waiting.add(block.id)
+  } else if (entry.kind === 'result') {
+    for (const block of entry.blocks) if (block.kind === 'tool-result') waiting.delete(block.toolUseId)
+  } else if (entry.kind === 'prompt' && !entry.midTurn) waiting.clear()
+}
+
+async function readSpine(file: TranscriptFile, formatOf: FormatOf): Promise<ReadonlySet<string>> {
+  const chain = createChain()
+  for await (const { readings } of readForward(file, formatOf)) {
+    for (const reading of readings) if (reading.kind === 'entry') chain.add(reading.entry)
+  }
+  return chain.finish().spine
+}

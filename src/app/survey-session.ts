@@ -1,0 +1,42 @@
+import { createSurvey, type Damage, type SessionSummary, type SurveyResult, type UsageLedger } from '#model'
+import { openTranscript, readForward, type Reading, type Source } from '#sources'
+
+/** Reads a session and its subagents whole. */
+export async function surveySession(
+  source: Source,
+  session: SessionSummary,
+  ledger: UsageLedger,
+): Promise<{ readonly result: SurveyResult; readonly subagentDamage: ReadonlyMap<string, readonly Damage[]> }> {
+  const survey = createSurvey(session.id, ledger)
+  await each(source, session.path, (reading) => {
+    if (reading.kind === 'entry') survey.addEntry(reading.entry)
+    else survey.addDamage(reading.damage)
+  }, (lines) => survey.addLines(lines))
+  const subagentDamage = new Map<string, Damage[]>()
+  for (const { path } of session.subagents) {
+    const damage: Damage[] = []
+    await each(source, path, (reading) => {
+      if (reading.kind === 'entry') survey.addSubagentEntry(reading.entry)
+      else damage.push(reading.damage)
+    })
+    if (damage.length > 0) subagentDamage.set(path, damage)
+  }
+  return { result: survey.finish(), subagentDamage }
+}
+
+async function each(
+  source: Source,
+  path: string,
+  tell: (reading: Reading) => void,
+  countLines?: (lines: number) => void,
+): Promise<void> {
+  const file = openTranscript(path)
+  try {
+    for await (const batch of readForward(file, source.formatOf)) {
+      countLines?.(batch.lineStarts.length)
+      for (const reading of batch.readings) tell(reading)
+    }
+  } finally {
+    file.close()
+  }
+}

@@ -1,0 +1,254 @@
+import { textOf, type Block, type ToolResultBlock } from './block.ts'
+import type { CommandEntry, Entry, ReplyEntry, ResultEntry } from './entry.ts'
+import type {
+  CommandMessage,
+  CompactionMessage,
+  Message,
+  PromptMessage,
+  ReplyMessage,
+  ToolAnswer,
+  ToolCall,
+} from './message.ts'
+
+export interface AssembleOptions {
+  /** Ids of the active path. Messages with no entry on it are marked `offPath`. */
+  readonly path?: ReadonlySet<string>
+}
+
+/**
+ * Puts entries together the way they were said: one message from several lines, results with their calls, a command
+ * with its output, a compaction with its summary. Everything in file order, every entry in exactly one message.
+ */
+export function toMessages(entries: Iterable<Entry>, options: AssembleOptions = {}): readonly Message[] {
+  const drafts: Draft[] = []
+  const replies = new Map<string, ReplyDraft>()
+  const calls = new Map<string, ReplyDraft>()
+
+  for (const entry of entries) {
+    switch (entry.kind) {
+      case 'reply':
+        addReply(entry, drafts, replies, calls)
+        break
+      case 'result':
+        addResult(entry, drafts, calls)
+        break
+      case 'prompt':
+        drafts.push({ kind: 'message', message: toPrompt(entry) })
+        break
+      case 'command':
+        addCommand(entry, drafts)
+        break
+      case 'compaction':
+        drafts.push({
+          kind: 'message',
+          message: { kind: 'compaction', ...common(entry), compaction: entry.compaction, summary: [] },
+        })
+        break
+      case 'summary':
+        addSummary(entry, entry.blocks, drafts)
+        break
+      case 'interruption':
+        drafts.push(notice(entry, 'warning', entry.text))
+        break
+      case 'notice':
+        if (QUIET_LEVELS.has(entry.level) || entry.text === '') addAside(entry, drafts)
+        else drafts.push(notice(entry, entry.level, entry.text))
+        break
+      case 'oversize':
+        drafts.push(notice(entry, 'warning', `a ${entry.type} record of ${entry.place.length} bytes, too large to show`))
+        break
+      case 'context':
+      case 'injection':
+      case 'record':
+      case 'unknown':
+        addAside(entry, drafts)
+        break
+    }
+  }
+  return drafts.map((draft) => markOffPath(finish(draft), options.path))
+}
+
+/** A message that may still grow. */
+type Draft = { readonly kind: 'message'; message: Message } | ReplyDraft | AsideDraft
+
+interface AsideDraft {
+  readonly kind: 'aside'
+  readonly entries: Entry[]
+}
+
+interface ReplyDraft {
+  readonly kind: 'reply'
+  readonly entries: Entry[]
+  readonly lines: ReplyEntry[]
+  readonly answers: Map<string, ToolAnswer>
+}
+
+const QUIET_LEVELS: ReadonlySet<string> = new Set(['info', 'suggestion'])
+
+function common(entry: Entry): { id: string; at?: string; entries: readonly Entry[] } {
+  return { id: entry.id, ...(entry.at === undefined ? {} : { at: entry.at }), entries: [entry] }
+}
+
+function notice(entry: Entry, level: string, text: string): Draft {
+  return { kind: 'message', message: { kind: 'notice', ...common(entry), level, text } }
+}
+
+function toPrompt(entry: Entry & { kind: 'prompt' }): PromptMessage {
+  const { blocks, origin, midTurn } = entry
+  return { kind: 'prompt', ...common(entry), blocks, origin, midTurn }
+}
+
+function addReply(
+  entry: ReplyEntry,
+  drafts: Draft[],
+  replies: Map<string, ReplyDraft>,
+  calls: Map<string, ReplyDraft>,
+): void {
+  if (entry.synthetic) {
+    if (entry.apiError) drafts.push(notice(entry, 'error', textOf(entry.blocks)))
+    else addAside(entry, drafts)
+    return
+  }
+  let draft = entry.messageId === undefined ? undefined : replies.get(entry.messageId)
+  if (draft === undefined) {
+    draft = { kind: 'reply', entries: [], lines: [], answers: new Map() }
+    drafts.push(draft)
+    if (entry.messageId !== undefined) replies.set(entry.messageId, draft)
+  }
+  draft.entries.push(entry)
+  draft.lines.push(entry)
+  for (const block of entry.blocks) if (block.kind === 'tool-use') calls.set(block.id, draft)
+}
+
+function addResult(entry: ResultEntry, drafts: Draft[], calls: ReadonlyMap<string, ReplyDraft>): void {
+  const results = entry.blocks.filter((block) => block.kind === 'tool-result')
+  const beside = entry.blocks.filter((block) => block.kind !== 'tool-result')
+  let owned = false
+  for (const [index, result] of results.entries()) {
+    const answer = toAnswer(entry, result, index === results.length - 1 ? beside : [])
+    const draft = calls.get(result.toolUseId)
+    // A second result for one call is a repetition of a damaged client; the first one is what the model saw.
+    if (draft !== undefined && !draft.answers.has(result.toolUseId)) {
+      draft.answers.set(result.toolUseId, answer)
+      if (!owned) draft.entries.push(entry)
+      owned = true
+    } else if (!owned) {
+      drafts.push({
+        kind: 'message',
+        message: { kind: 'orphan', ...common(entry), toolUseId: result.toolUseId, answer },
+      })
+      owned = true
+    }
+  }
+}
+
+function toAnswer(entry: ResultEntry, result: ToolResultBlock, beside: readonly Block[]): ToolAnswer {
+  return {
+    entryId: entry.id,
+    ...(entry.at === undefined ? {} : { at: entry.at }),
+    content: beside.length === 0 ? result.content : [...result.content, ...beside],
+    isError: result.isError,
+    ...(entry.decision === undefined ? {} : { decision: entry.decision }),
+    ...(entry.startedAgentId === undefined ? {} : { startedAgentId: entry.startedAgentId }),
+  }
+}
+
+function addCommand(entry: CommandEntry, drafts: Draft[]): void {
+  const last = lastMessage(drafts)
+  if (last?.message.kind === 'command' && entry.command === undefined && last.message.output === undefined) {
+    last.message = {
+      ...last.message,
+      output: entry.output ?? '',
+      entries: [...last.message.entries, entry],
+    } satisfies CommandMessage
+    return
+  }
+  const { command, args, output } = entry
+  drafts.push({
+    kind: 'message',
+    message: {
+      kind: 'command',
+      ...common(entry),
+      ...(command === undefined ? {} : { command }),
+      ...(args === undefined ? {} : { args }),
+      ...(output === undefined ? {} : { output }),
+    },
+  })
+}
+
+function addSummary(entry: Entry, summary: readonly Block[], drafts: Draft[]): void {
+  const last = lastMessage(drafts)
+  if (last?.message.kind === 'compaction' && last.message.summary.length === 0) {
+    last.message = {
+      ...last.message,
+      summary,
+      entries: [...last.message.entries, entry],
+    } satisfies CompactionMessage
+    return
+  }
+  const compaction = { trigger: 'unknown' }
+  drafts.push({ kind: 'message', message: { kind: 'compaction', ...common(entry), compaction, summary } })
+}
+
+function addAside(entry: Entry, drafts: Draft[]): void {
+  const last = drafts.at(-1)
+  if (last?.kind === 'aside') last.entries.push(entry)
+  else drafts.push({ kind: 'aside', entries: [entry] })
+}
+
+/** The last message that is not an aside. */
+function lastMessage(drafts: readonly Draft[]): (Draft & { kind: 'message' }) | undefined {
+  const last = drafts.findLast((draft) => draft.kind !== 'aside')
+  return last?.kind === 'message' ? last : undefined
+}
+
+function finish(draft: Draft): Message {
+  switch (draft.kind) {
+    case 'message':
+      return draft.message
+    case 'reply':
+      return toReply(draft)
+    case 'aside': {
+      const first = draft.entries[0]
+      if (first === undefined) throw new Error('an aside is begun with its first entry')
+      return { kind: 'aside', ...common(first), entries: draft.entries }
+    }
+  }
+}
+
+function toReply(draft: ReplyDraft): ReplyMessage {
+  const first = draft.lines[0]
+  const last = draft.lines.at(-1)
+  if (first === undefined || last === undefined) throw new Error('a reply is begun with its first line')
+  const blocks = draft.lines.flatMap((line) => line.blocks)
+  return {
+    kind: 'reply',
+    id: first.id,
+    ...(first.at === undefined ? {} : { at: first.at }),
+    entries: draft.entries,
+    ...(first.messageId === undefined ? {} : { messageId: first.messageId }),
+    ...(first.model === undefined ? {} : { model: first.model }),
+    blocks,
+    calls: blocks.flatMap((block) => (block.kind === 'tool-use' ? [toCall(block, draft.answers)] : [])),
+    // Lines repeat the usage, and while streaming it grew: the last one is the message's.
+    ...(last.usage === undefined ? {} : { usage: last.usage }),
+    ...(last.stopReason === undefined ? {} : { stopReason: last.stopReason }),
+    synthetic: false,
+    apiError: first.apiError,
+  }
+}
+
+function toCall(use: ToolCall['use'], answers: ReadonlyMap<string, ToolAnswer>): ToolCall {
+  const result = answers.get(use.id)
+  if (result === undefined) return { use, state: 'pending' }
+  if (result.decision?.outcome === 'rejected') return { use, state: 'refused', result }
+  return { use, state: result.isError ? 'failed' : 'done', result }
+}
+
+function markOffPath(message: Message, path: ReadonlySet<string> | undefined): Message {
+  if (path === undefined || message.kind === 'aside') return message
+  const linked = message.entries.filter((entry) => entry.link !== undefined)
+  return linked.length === 0 || linked.some((entry) => path.has(entry.id))
+    ? message
+    : { ...message, offPath: true }
+}

@@ -1,0 +1,45 @@
+import { list, number, object, string } from '#base'
+
+/** What a compaction boundary says: everything before it is summarised, except what it preserved. */
+export interface Compaction {
+  readonly trigger: string
+  readonly tokensBefore?: number
+  readonly tokensAfter?: number
+  readonly preserved?: Preserved
+}
+
+/**
+ * Entries before the boundary that stay verbatim. They are not written again: in the tree they hang from
+ * `anchorId`, in the order given, and what hung from the anchor hangs from the last of them.
+ */
+export type Preserved =
+  | { readonly kind: 'entries'; readonly anchorId: string; readonly ids: readonly string[] }
+  /** Older clients name only the two ends. */
+  | { readonly kind: 'segment'; readonly anchorId: string; readonly headId: string; readonly tailId: string }
+
+export function readCompaction(metadata: unknown): Compaction {
+  const tokensBefore = number(metadata, 'preTokens')
+  const tokensAfter = number(metadata, 'postTokens')
+  const preserved = readPreserved(metadata)
+  return {
+    trigger: string(metadata, 'trigger') ?? 'unknown',
+    ...(tokensBefore === undefined ? {} : { tokensBefore }),
+    ...(tokensAfter === undefined ? {} : { tokensAfter }),
+    ...(preserved === undefined ? {} : { preserved }),
+  }
+}
+
+function readPreserved(metadata: unknown): Preserved | undefined {
+  const messages = object(metadata, 'preservedMessages')
+  const messagesAnchor = string(messages, 'anchorUuid')
+  if (messagesAnchor !== undefined) {
+    const ids = list(messages, 'uuids').filter((id): id is string => typeof id === 'string')
+    return { kind: 'entries', anchorId: messagesAnchor, ids }
+  }
+  const segment = object(metadata, 'preservedSegment')
+  const anchorId = string(segment, 'anchorUuid')
+  const headId = string(segment, 'headUuid')
+  const tailId = string(segment, 'tailUuid')
+  if (anchorId === undefined || headId === undefined || tailId === undefined) return undefined
+  return { kind: 'segment', anchorId, headId, tailId }
+}

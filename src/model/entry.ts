@@ -1,0 +1,170 @@
+import type { Block } from './block.ts'
+import type { Compaction } from './compaction.ts'
+import type { Place } from './place.ts'
+import type { Usage } from './usage.ts'
+
+/** A vendor's message format. The seed's `claude` and `codex` read as `anthropic` and `openai`. */
+export type Provider = 'anthropic' | 'openai' | 'gemini' | 'unknown'
+
+/**
+ * One fact of a session, normalised. What has no name here is still in `raw`, byte for byte.
+ *
+ * `place` says which bytes of which file it was read from; `raw` are those bytes.
+ */
+export type Entry =
+  | PromptEntry
+  | ReplyEntry
+  | ResultEntry
+  | CommandEntry
+  | InterruptionEntry
+  | InjectionEntry
+  | SummaryEntry
+  | CompactionEntry
+  | ContextEntry
+  | NoticeEntry
+  | RecordEntry
+  | OversizeEntry
+  | UnknownEntry
+
+export type EntryKind = Entry['kind']
+
+export interface Envelope {
+  /** The line's own uuid. A line without one is named by its place: `@<offset>`. Unique within one file only. */
+  readonly id: string
+  readonly place: Place
+  /** Empty for an `oversize` entry. */
+  readonly raw: Uint8Array
+  /** The agent's own word for it: `user`, `system/compact_boundary`, `attachment/queued_command`. */
+  readonly type: string
+  /** Present on entries that are links of the conversation's chain. */
+  readonly link?: Link
+  readonly at?: string
+  readonly sessionId?: string
+  readonly cwd?: string
+  readonly gitBranch?: string
+  readonly version?: string
+  readonly entrypoint?: string
+  /** The subagent whose file this is. */
+  readonly agentId?: string
+  readonly requestId?: string
+  readonly provider?: Provider
+  /** Where a forked line was copied from. */
+  readonly forkedFrom?: { readonly sessionId: string; readonly entryId: string }
+}
+
+/** How an entry hangs in the tree. */
+export interface Link {
+  readonly parentId: string | null
+  /** What a compaction boundary continues, though nothing hangs from it. */
+  readonly logicalParentId?: string
+  readonly sidechain: boolean
+}
+
+/** Words for the agent: a person's, or those of the program that drives it. */
+export interface PromptEntry extends Envelope {
+  readonly kind: 'prompt'
+  readonly blocks: readonly Block[]
+  /** `system`: nobody said it; a background task reported back, for instance. */
+  readonly origin: 'person' | 'program' | 'system'
+  /** Sent while a turn was running and absorbed by it. */
+  readonly midTurn: boolean
+  readonly permissionMode?: string
+}
+
+/** A line of the agent's answer. One message of the model is several lines with one `messageId`. */
+export interface ReplyEntry extends Envelope {
+  readonly kind: 'reply'
+  readonly messageId?: string
+  readonly model?: string
+  readonly blocks: readonly Block[]
+  readonly usage?: Usage
+  readonly stopReason?: string
+  readonly stopSequence?: string
+  /** Written by the client, not by a model: `No response requested.`, API errors. Costs nothing. */
+  readonly synthetic: boolean
+  readonly apiError: boolean
+}
+
+/** Results of tool calls. */
+export interface ResultEntry extends Envelope {
+  readonly kind: 'result'
+  readonly blocks: readonly Block[]
+  /** The entry that made the call, where the line says so. */
+  readonly callEntryId?: string
+  readonly decision?: Decision
+  /** The subagent the call started, where the line says so. */
+  readonly startedAgentId?: string
+}
+
+/** How a tool call was permitted or refused. */
+export interface Decision {
+  readonly outcome: 'accepted' | 'rejected'
+  readonly by?: string
+  /** `permission-rule`, `user-rejected`, `interrupted`… */
+  readonly denial?: string
+}
+
+/** A slash command, or what it printed. */
+export interface CommandEntry extends Envelope {
+  readonly kind: 'command'
+  readonly command?: string
+  readonly args?: string
+  readonly output?: string
+}
+
+/** A person stopped the turn. */
+export interface InterruptionEntry extends Envelope {
+  readonly kind: 'interruption'
+  readonly text: string
+}
+
+/** User-role text that no user wrote: caveats, reminders, notes to the model. */
+export interface InjectionEntry extends Envelope {
+  readonly kind: 'injection'
+  readonly blocks: readonly Block[]
+}
+
+/** The text that stands for everything before a compaction. */
+export interface SummaryEntry extends Envelope {
+  readonly kind: 'summary'
+  readonly blocks: readonly Block[]
+}
+
+export interface CompactionEntry extends Envelope {
+  readonly kind: 'compaction'
+  readonly compaction: Compaction
+}
+
+/** Something given to the model beside the words: environment, listings, files. The body is in `raw`. */
+export interface ContextEntry extends Envelope {
+  readonly kind: 'context'
+}
+
+/** Something the client says to the person: an API error, a hook's summary, how long a turn took. */
+export interface NoticeEntry extends Envelope {
+  readonly kind: 'notice'
+  readonly level: string
+  readonly text: string
+}
+
+/** A fact about the session that is no part of the conversation: title, mode, costs. The body is in `raw`. */
+export interface RecordEntry extends Envelope {
+  readonly kind: 'record'
+  /** The record's value where it is one short text: the title, the mode, the working directory. */
+  readonly value?: string
+}
+
+/** A record too large to hold in memory. Its envelope is known; its body is read by streaming `place`. */
+export interface OversizeEntry extends Envelope {
+  readonly kind: 'oversize'
+}
+
+/** A line of a type nobody knows yet. Kept, counted and shown as what it is. */
+export interface UnknownEntry extends Envelope {
+  readonly kind: 'unknown'
+}
+
+/** Entries that carry what was said or done, as opposed to what surrounds it. */
+export function isSpoken(entry: Entry): boolean {
+  return entry.kind === 'prompt' || entry.kind === 'reply' || entry.kind === 'result'
+}

@@ -1,0 +1,36 @@
+import type { ReplyEntry } from './entry.ts'
+import { addUsage, NO_USAGE, type Usage } from './usage.ts'
+
+/**
+ * Counts tokens once. A message is written as several lines that all repeat its usage, may be copied into forked
+ * sessions, and its last line has the final figures: so it is keyed by message and request, and the last value wins.
+ */
+export interface UsageLedger {
+  /** Says whether another session has already been billed for this message. */
+  add(entry: ReplyEntry, owner: string): 'own' | 'inherited'
+  total(): Usage
+}
+
+export function createLedger(): UsageLedger {
+  const bills = new Map<string, { readonly owner: string; usage: Usage }>()
+  return {
+    add(entry, owner) {
+      const key = billKey(entry)
+      const bill = bills.get(key)
+      if (bill === undefined) bills.set(key, { owner, usage: entry.usage ?? NO_USAGE })
+      else if (bill.owner !== owner) return 'inherited'
+      else bill.usage = entry.usage ?? bill.usage
+      return 'own'
+    },
+    total() {
+      let total = NO_USAGE
+      for (const { usage } of bills.values()) total = addUsage(total, usage)
+      return total
+    },
+  }
+}
+
+/** A line without a message id stands for itself. */
+export function billKey(entry: ReplyEntry): string {
+  return entry.messageId === undefined ? `line:${entry.id}` : `${entry.messageId} ${entry.requestId ?? ''}`
+}

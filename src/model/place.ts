@@ -1,0 +1,21 @@
+/** Where some bytes stand in a file. */
+export interface Place {
+  readonly offset: number
+  readonly length: number
+}
+
+/**
+ * Why bytes could not be read as a record.
+ *
+ * - `torn`: the file ends in the middle of a record.
+ * - `glued`: the beginning of a record that was overtaken by another one on the same line.
+ * - `nul-run`: zero bytes, as a file system leaves them after a power cut.
+ * - `garbage`: anything else that is no JSON object.
+ * - `too-deep`: nested deeper than any client writes.
+ */
+export type DamageReason = 'torn' | 'glued' | 'nul-run' | 'garbage' | 'too-deep'
+
+/** A range of bytes that holds no readable record. Reported, never dropped in silence. */
+export interface Damage extends Place {
+  readonly reason: DamageReason
+}

@@ -1,0 +1,74 @@
+import type { Damage } from './place.ts'
+import type { Usage } from './usage.ts'
+
+/** What the agent's own registry says of a session that a process holds right now. */
+export interface LiveState {
+  readonly pid: number
+  readonly status: 'idle' | 'busy' | 'waiting' | 'unknown'
+  /** What it waits for, in the agent's words: `permission prompt`, `input needed`. */
+  readonly waitingFor?: string
+  readonly updatedAt?: string
+}
+
+/** What a list shows of a session. Found with a glance at both ends of the file, whatever its size. */
+export interface SessionSummary {
+  readonly id: string
+  readonly agent: string
+  readonly path: string
+  readonly size: number
+  /** Custom name, else the agent's own title, else the first prompt. */
+  readonly name?: string
+  readonly nameFrom?: 'custom' | 'agent' | 'prompt'
+  readonly firstPrompt?: string
+  /** Every working directory seen, first one first. */
+  readonly workdirs: readonly string[]
+  /** False when the middle of the file was not looked at: it may hold further working directories. */
+  readonly workdirsComplete: boolean
+  readonly gitBranch?: string
+  /** From the lines, never from the file's times. */
+  readonly createdAt?: string
+  readonly lastActivityAt?: string
+  readonly subagents: readonly SubagentSummary[]
+  readonly live?: LiveState
+  readonly archived: boolean
+  /** What the glance already knows to be wrong. A full read finds the rest. */
+  readonly state: 'ok' | 'empty' | 'damaged' | 'unreadable'
+  /** Why it is unreadable, for a person. */
+  readonly problem?: string
+  /** Needs a full read; absent until then. */
+  readonly facts?: SessionFacts
+}
+
+export interface SubagentSummary {
+  readonly id: string
+  readonly path: string
+  readonly size: number
+  readonly agentType?: string
+  readonly description?: string
+  /** The call that started it. */
+  readonly toolUseId?: string
+  readonly parentAgentId?: string
+}
+
+/** What only a full read can tell. */
+export interface SessionFacts {
+  readonly lines: number
+  readonly entries: number
+  readonly prompts: number
+  /** Messages of the model, each counted once however many lines it has. */
+  readonly replies: number
+  readonly toolCalls: number
+  readonly turns: number
+  readonly compactions: number
+  /** Ends of the conversation beside the one that is active. */
+  readonly branches: number
+  readonly models: readonly string[]
+  /** Billed in all, subagents included, each message once. */
+  readonly usage: Usage
+  /** Billed by messages that this file copied from another session. Part of `usage`. */
+  readonly inherited: Usage
+  /** How full the model's window was at the last reply. */
+  readonly contextTokens?: number
+  readonly damage: readonly Damage[]
+  readonly unknownTypes: Readonly<Record<string, number>>
+}

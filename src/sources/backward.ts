@@ -1,0 +1,96 @@
+import { createScanner, CHUNK, MAX_LINE, type FormatOf } from './forward.ts'
+import { readOversize } from './oversize.ts'
+import { createLineReader } from './salvage.ts'
+import type { Reading } from './source.ts'
+import type { TranscriptFile } from './transcript-file.ts'
+
+export interface BackwardOptions {
+  /** Lines that begin before this offset. Default: the end of the file when it was opened. */
+  readonly before?: number
+  /** Bytes asked of the disk first; each further piece is twice as long, up to a chunk. */
+  readonly firstPiece?: number
+  readonly maxLine?: number
+}
+
+/** The readings of one line, oldest first, and where the line begins. */
+export interface LineBatch {
+  readonly readings: readonly Reading[]
+  readonly offset: number
+}
+
+const FIRST_PIECE = 32 * 1024
+
+/**
+ * Reads a transcript from back to front, a line at a time, last line first. Reads about as many bytes as the lines
+ * have that are asked for: the rest of the file is never touched.
+ */
+export async function* readBackward(
+  file: TranscriptFile,
+  formatOf: FormatOf,
+  options: BackwardOptions = {},
+): AsyncGenerator<LineBatch> {
+  const { before = file.size, firstPiece = FIRST_PIECE, maxLine = MAX_LINE } = options
+  const { scanner, format } = createScanner(formatOf)
+  const reader = createLineReader(format, scanner)
+  let held: Buffer = Buffer.alloc(0)
+  /** The offset of the first byte held. */
+  let position = Math.min(before, file.size)
+  let piece = firstPiece
+
+  for (;;) {
+    // Every newline but the very last byte ends one line and so begins another.
+    let end = held.length
+    for (;;) {
+      const lineEnd = end > 0 && held[end - 1] === NEWLINE ? end - 1 : end
+      const newline = lineEnd === 0 ? -1 : held.lastIndexOf(NEWLINE, lineEnd - 1)
+      if (newline < 0 && position > 0) break
+      if (end === 0) return
+      const start = newline + 1
+      yield { readings: readOne(start, lineEnd), offset: position + start }
+      end = start
+      if (end === 0) return
+    }
+    held = held.subarray(0, end)
+
+    if (held.length > maxLine) {
+      const start = await findLineStart(file, position)
+      const long = await readOversize(file, format, { offset: start, to: position + held.length, chunk: CHUNK })
+      yield { readings: long.readings, offset: start }
+      held = Buffer.alloc(0)
+      position = start
+      piece = firstPiece
+      continue
+    }
+    // A line longer than what is held: fetch as much again, so that a long line costs twice its length at most.
+    const size = Math.min(Math.max(piece, held.length), position)
+    const buffer = Buffer.allocUnsafe(size + held.length)
+    const count = await file.read(buffer, size, position - size)
+    if (count < size) return // the file became shorter: there is nothing here any more
+    held.copy(buffer, size)
+    held = buffer
+    position -= size
+    piece = Math.min(piece * 2, CHUNK)
+  }
+
+  function readOne(from: number, to: number): Reading[] {
+    const readings: Reading[] = []
+    if (to > from) reader.readLine(held, { from, to, offset: position + from }, readings)
+    return readings
+  }
+}
+
+const NEWLINE = 0x0a
+
+/** Where the line begins that goes on at `position`, found without holding it. */
+async function findLineStart(file: TranscriptFile, position: number): Promise<number> {
+  const buffer = Buffer.allocUnsafe(CHUNK)
+  let end = position
+  while (end > 0) {
+    const size = Math.min(CHUNK, end)
+    await file.read(buffer, size, end - size)
+    const newline = buffer.lastIndexOf(NEWLINE, size - 1)
+    if (newline >= 0) return end - size + newline + 1
+    end -= size
+  }
+  return 0
+}

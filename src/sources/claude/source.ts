@@ -1,0 +1,147 @@
+import { setImmediate } from 'node:timers/promises'
+import { shorten, ThroughlineError } from '#base'
+import type { LiveState, SessionSummary, SubagentSummary } from '#model'
+import { createScanner, readForward } from '../forward.ts'
+import type { Source, SourceList } from '../source.ts'
+import { openTranscript, type Meter } from '../transcript-file.ts'
+import { createGlance, type Glance } from './glance.ts'
+import { findTranscripts, type SessionFiles } from './layout.ts'
+import { claudeFormat } from './read-line.ts'
+import { readRegistry } from './registry.ts'
+import { readArchived, readCustomTitle, readSubagents, summariseSubagent } from './side-files.ts'
+import { findWorkdirs, WorkdirFinder } from './workdirs.ts'
+
+/** Files looked at before other work gets its turn. */
+const BREATH = 64
+
+/** Reads what Claude Code keeps under its config folder. Never writes there. */
+export function createClaudeSource(configDir: string, meter?: Meter): Source {
+  return {
+    agent: 'claude',
+    root: configDir,
+    formatOf: claudeFormat,
+    list: () => listSessions(configDir, meter),
+    async findWorkdirs(path) {
+      const file = openTranscript(path, meter)
+      try {
+        const finder = new WorkdirFinder(createScanner(claudeFormat).scanner)
+        await findWorkdirs(file, finder)
+        return [...finder.found]
+      } finally {
+        file.close()
+      }
+    },
+  }
+}
+
+async function listSessions(configDir: string, meter: Meter | undefined): Promise<SourceList> {
+  const layout = findTranscripts(configDir)
+  const live = readRegistry(configDir)
+  const loose = await findLooseOwners(layout.looseSubagents, new Set(layout.sessions.map(({ id }) => id)))
+  const glance = createGlance()
+  const sessions: SessionSummary[] = []
+  const all = [...layout.sessions, ...loose.orphans.map((path) => ({ id: summariseSubagent(path).id, path }))]
+  for (const [index, files] of all.entries()) {
+    if (index % BREATH === BREATH - 1) await setImmediate()
+    const state = live.get(files.id)
+    sessions.push(summarise(files, glance, { live: state, loose: loose.owned.get(files.id) ?? [], meter }))
+  }
+  return {
+    sessions,
+    problems: layout.problems.map((problem) => ({
+      ...problem,
+      hint: 'Nothing else is affected. Move it away, or put a folder or a file there.',
+    })),
+  }
+}
+
+function summarise(
+  files: SessionFiles,
+  glance: (file: ReturnType<typeof openTranscript>) => Glance,
+  known: {
+    readonly live: LiveState | undefined
+    readonly loose: readonly SubagentSummary[]
+    readonly meter: Meter | undefined
+  },
+): SessionSummary {
+  const { id, path, sideDir } = files
+  const common = {
+    id,
+    agent: 'claude',
+    path,
+    subagents: [...(sideDir === undefined ? [] : readSubagents(sideDir)), ...known.loose],
+    archived: sideDir !== undefined && readArchived(sideDir),
+    ...(known.live === undefined ? {} : { live: known.live }),
+  }
+  try {
+    const file = openTranscript(path, known.meter)
+    try {
+      const seen = glance(file)
+      const customTitle = (sideDir === undefined ? undefined : readCustomTitle(sideDir)) ?? seen.customTitle
+      return {
+        ...common,
+        size: file.size,
+        ...nameOf({ ...seen, ...(customTitle === undefined ? {} : { customTitle }) }),
+        ...(seen.firstPrompt === undefined ? {} : { firstPrompt: seen.firstPrompt }),
+        workdirs: seen.workdirs,
+        workdirsComplete: seen.workdirsComplete,
+        ...(seen.gitBranch === undefined ? {} : { gitBranch: seen.gitBranch }),
+        ...(seen.createdAt === undefined ? {} : { createdAt: seen.createdAt }),
+        ...(seen.lastActivityAt === undefined ? {} : { lastActivityAt: seen.lastActivityAt }),
+        state: seen.state,
+      }
+    } finally {
+      file.close()
+    }
+  } catch (error) {
+    const problem = error instanceof ThroughlineError ? error.message : String(error)
+    return { ...common, size: 0, workdirs: [], workdirsComplete: false, state: 'unreadable', problem }
+  }
+}
+
+/** Custom name, else the agent's own title, else the first prompt. */
+export function nameOf(
+  seen: Pick<Glance, 'customTitle' | 'agentTitle' | 'firstPrompt'>,
+): Pick<SessionSummary, 'name' | 'nameFrom'> {
+  if (seen.customTitle !== undefined) return { name: seen.customTitle, nameFrom: 'custom' }
+  if (seen.agentTitle !== undefined) return { name: seen.agentTitle, nameFrom: 'agent' }
+  return seen.firstPrompt === undefined ? {} : { name: shorten(seen.firstPrompt.replaceAll(/\s+/g, ' ').trim(), NAME_LENGTH), nameFrom: 'prompt' }
+}
+
+const NAME_LENGTH = 120
+
+interface LooseOwners {
+  readonly owned: ReadonlyMap<string, readonly SubagentSummary[]>
+  /** Those whose session is gone are listed as sessions of their own: what was said there is not hidden. */
+  readonly orphans: readonly string[]
+}
+
+/** Older versions put subagents beside the sessions, in any project; their lines name the session. */
+async function findLooseOwners(paths: readonly string[], sessions: ReadonlySet<string>): Promise<LooseOwners> {
+  const owned = new Map<string, SubagentSummary[]>()
+  const orphans: string[] = []
+  for (const path of paths) {
+    const owner = await readOwner(path)
+    if (owner === undefined || !sessions.has(owner)) orphans.push(path)
+    else owned.set(owner, [...(owned.get(owner) ?? []), summariseSubagent(path)])
+  }
+  return { owned, orphans }
+}
+
+async function readOwner(path: string): Promise<string | undefined> {
+  try {
+    const file = openTranscript(path)
+    try {
+      for await (const { readings } of readForward(file, claudeFormat, { chunk: 16 * 1024 })) {
+        for (const reading of readings) {
+          if (reading.kind === 'entry' && reading.entry.sessionId !== undefined) return reading.entry.sessionId
+        }
+      }
+    } finally {
+      file.close()
+    }
+  } catch {
+    // It is listed as a session of its own, and that listing says what is wrong with it.
+  }
+  return undefined
+}

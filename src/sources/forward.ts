@@ -1,0 +1,104 @@
+import type { LineFormat, Reading } from './source.ts'
+import { readOversize } from './oversize.ts'
+import { ObjectScanner } from './object-scanner.ts'
+import { createLineReader } from './salvage.ts'
+import type { TranscriptFile } from './transcript-file.ts'
+
+/** A format needs a scanner to read from; both belong to one reader. */
+export type FormatOf = (scanner: ObjectScanner) => LineFormat
+
+export interface ReadOptions {
+  /** First byte to read: the beginning of a line. */
+  readonly from?: number
+  /** Where to stop. Default: the end of the file when it was opened. */
+  readonly to?: number
+  /** Bytes asked of the disk at a time. */
+  readonly chunk?: number
+  /** The largest line that is held in memory. */
+  readonly maxLine?: number
+}
+
+/** What came out of one piece of the file, and the offset up to which everything has been told. */
+export interface Batch {
+  readonly readings: readonly Reading[]
+  /** The beginning of the first line that is not in this or an earlier batch. */
+  readonly next: number
+  /** Where the lines of this batch begin, blank ones included. */
+  readonly lineStarts: readonly number[]
+}
+
+export const CHUNK: number = 256 * 1024
+export const MAX_LINE: number = 32 * 1024 * 1024
+
+/**
+ * Reads a transcript from front to back, in batches. Memory stays within `maxLine` and a few chunks, whatever the
+ * file's size: a longer line becomes an `oversize` entry.
+ */
+export async function* readForward(
+  file: TranscriptFile,
+  formatOf: FormatOf,
+  options: ReadOptions = {},
+): AsyncGenerator<Batch> {
+  const { from = 0, to = file.size, chunk = CHUNK, maxLine = MAX_LINE } = options
+  const scanner = createScanner(formatOf)
+  const reader = createLineReader(scanner.format, scanner.scanner)
+  let carry: Buffer = EMPTY
+  let position = from
+
+  while (position < to) {
+    const size = Math.min(Math.max(chunk, carry.length), to - position)
+    const buffer = Buffer.allocUnsafe(carry.length + size)
+    carry.copy(buffer)
+    const count = await file.read(buffer.subarray(carry.length), size, position)
+    const offset = position - carry.length
+    const end = carry.length + count
+    position += count
+    if (count < size) {
+      // The file became shorter while we read: what there is, is all there is.
+      position = to
+    }
+
+    const readings: Reading[] = []
+    const lineStarts: number[] = []
+    let start = 0
+    for (;;) {
+      const newline = indexOfNewline(buffer, start, end)
+      if (newline < 0) break
+      if (newline > start) reader.readLine(buffer, { from: start, to: newline, offset: offset + start }, readings)
+      lineStarts.push(offset + start)
+      start = newline + 1
+    }
+    if (position >= to) {
+      if (start < end) {
+        reader.readLine(buffer, { from: start, to: end, offset: offset + start }, readings)
+        lineStarts.push(offset + start)
+      }
+      yield { readings, next: offset + end, lineStarts }
+      return
+    }
+    carry = buffer.subarray(start, end)
+    if (carry.length > maxLine) {
+      const long = await readOversize(file, scanner.format, { offset: offset + start, to, chunk })
+      readings.push(...long.readings)
+      lineStarts.push(offset + start)
+      position = long.next
+      carry = EMPTY
+      yield { readings, next: position, lineStarts }
+    } else yield { readings, next: offset + start, lineStarts }
+  }
+}
+
+/** A scanner and the format that reads from it. */
+export function createScanner(formatOf: FormatOf): { scanner: ObjectScanner; format: LineFormat } {
+  // The format knows its keys, the scanner needs them first.
+  const { keys } = formatOf(new ObjectScanner([]))
+  const scanner = new ObjectScanner(keys)
+  return { scanner, format: formatOf(scanner) }
+}
+
+const EMPTY = Buffer.alloc(0)
+
+function indexOfNewline(buffer: Buffer, from: number, end: number): number {
+  const found = buffer.indexOf(0x0a, from)
+  return found < 0 || found >= end ? -1 : found
+}

@@ -1,0 +1,129 @@
+import type { DamageReason } from '#model'
+import type { ObjectScanner } from './object-scanner.ts'
+import type { LineFormat, Reading } from './source.ts'
+
+/** Reads the lines of one transcript. Holds the scanner, so lines are read one after another. */
+export interface LineReader {
+  /**
+   * Reads the line `bytes[from, to)`, whose first byte stands at `offset` in its file, and gives every record it
+   * can find in it and every range it cannot read. Never throws on content.
+   */
+  readLine(bytes: Buffer, range: LineRange, out: Reading[]): void
+}
+
+export interface LineRange {
+  readonly from: number
+  readonly to: number
+  readonly offset: number
+}
+
+export function createLineReader(format: LineFormat, scanner: ObjectScanner): LineReader {
+  return {
+    readLine(bytes, { from, to, offset }, out) {
+      const start = hasByteOrderMark(bytes, from, to) ? from + 3 : from
+      const end = scanner.scan(bytes, start, to)
+      // The ordinary case: one line, one record. The record then has all bytes of the line.
+      if (end > 0 && skipBlank(bytes, end, to) === to) {
+        out.push({ kind: 'entry', entry: format.readRecord(bytes, scanner, { from, to, offset }) })
+        return
+      }
+      salvage({ bytes, format, scanner, shift: offset - from, out, budget: SALVAGE_WORK * (to - from) }, from, to)
+    },
+  }
+}
+
+interface Salvage {
+  readonly bytes: Buffer
+  readonly format: LineFormat
+  readonly scanner: ObjectScanner
+  /** Added to a position in `bytes`, gives the position in the file. */
+  readonly shift: number
+  readonly out: Reading[]
+  /** Bytes that may still be scanned. Nested beginnings are scanned over and over; this keeps that linear. */
+  budget: number
+}
+
+const SALVAGE_WORK = 64
+
+/** A line that is not one record: zero bytes, records without a newline between them, torn ones. */
+function salvage(work: Salvage, from: number, to: number): void {
+  let at = from
+  while (at < to) {
+    const nul = boundedIndexOf(work.bytes, 0, at, to)
+    salvagePart(work, at, nul)
+    at = nul
+    while (at < to && work.bytes[at] === 0) at++
+    if (at > nul) damaged(work, nul, at, 'nul-run')
+  }
+}
+
+function salvagePart(work: Salvage, from: number, to: number): void {
+  const { bytes, scanner } = work
+  let at = skipBlank(bytes, from, to)
+  if (hasByteOrderMark(bytes, at, to)) at += 3
+  while (at < to) {
+    const end = scanner.scan(bytes, at, to)
+    if (end > 0) {
+      record(work, at, end)
+      at = skipBlank(bytes, end, to)
+      continue
+    }
+    const reason = scanner.tooDeep ? 'too-deep' : scanner.failedAt >= to ? 'torn' : 'garbage'
+    const next = findRecord(work, at + 1, to)
+    if (next < 0) {
+      damaged(work, at, to, reason)
+      return
+    }
+    damaged(work, at, next, 'glued')
+    at = next
+  }
+}
+
+/** Where the next record of its own begins that a newline or another record follows. */
+function findRecord(work: Salvage, from: number, to: number): number {
+  const { bytes, scanner, format } = work
+  for (let at = from; at < to; at++) {
+    at = bytes.indexOf(RECORD_START, at)
+    if (at < 0 || at >= to || work.budget <= 0) return -1
+    const end = scanner.scan(bytes, at, to)
+    work.budget -= (end > 0 ? end : scanner.failedAt) - at
+    if (end < 0 || !format.isRecord(scanner)) continue
+    const after = skipBlank(bytes, end, to)
+    if (after === to || bytes[after] === RECORD_START[0]) return at
+  }
+  return -1
+}
+
+const RECORD_START = Buffer.from('{"')
+
+function record(work: Salvage, from: number, to: number): void {
+  const { bytes, scanner, format, shift } = work
+  work.out.push({
+    kind: 'entry',
+    entry: format.readRecord(bytes, scanner, { from, to, offset: from + shift }),
+  })
+}
+
+function damaged(work: Salvage, from: number, to: number, reason: DamageReason): void {
+  work.out.push({ kind: 'damage', damage: { offset: from + work.shift, length: to - from, reason } })
+}
+
+function hasByteOrderMark(bytes: Buffer, from: number, to: number): boolean {
+  return to - from >= 3 && bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf
+}
+
+/** JSON's white space, which is no damage. */
+export function skipBlank(bytes: Buffer, from: number, to: number): number {
+  let at = from
+  while (at < to) {
+    const byte = bytes[at]
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && byte !== 0x0a) return at
+    at++
+  }
+  return to
+}
+
+function boundedIndexOf(bytes: Buffer, byte: number, from: number, to: number): number {
+  const found = bytes.subarray(from, to).indexOf(byte)
+  return found < 0 ? to : from + found
+}
