@@ -1,1 +1,9 @@
-export {}
+export { openJournal } from './journal.ts'
+export { readJournal } from './reader.ts'
+export type { JournalDamage, JournalItem, JournalLine } from './reader.ts'
+export { replaceFile } from './replace-file.ts'
+export { journalOn } from './writer.ts'
+export type { Journal } from './writer.ts'
+export type { JournalFile } from './file.ts'
+export { MAX_LINE_BYTES } from './line.ts'
+export type { DamageReason } from './line.ts'
