@@ -1,1 +1,2 @@
-export {}
+export type { ArgSpec, CommandSpec, Example, OptionSpec, Variable } from './command.ts'
+export { commands, everywhere, variables } from './commands.ts'

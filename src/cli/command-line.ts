@@ -1,0 +1,181 @@
+import { ThroughlineError } from '#base'
+import { safeLine } from '#render'
+import { parseArgs, type ArgsDef } from 'citty'
+import type { CommandSpec, OptionSpec } from './command.ts'
+import { commands, everywhere } from './commands.ts'
+import { findNearest } from './nearest.ts'
+
+/** What a person asked for. */
+export type Request =
+  | { readonly kind: 'help'; readonly command?: CommandSpec }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'run'; readonly command: CommandSpec; readonly values: Values }
+
+/** The arguments and options of one call, checked against the command's specification. */
+export interface Values {
+  /** The positional argument. */
+  readonly arg?: string
+  flag(name: string): boolean
+  value(name: string): string | undefined
+  /** A whole number above zero. */
+  count(name: string): number | undefined
+}
+
+const ALIASES: Readonly<Record<string, string>> = { '-h': '--help', '-V': '--version', '-v': '--version' }
+
+/** Understands a command line, or throws `bad-usage` with the nearest thing that would have been understood. */
+export function readCommandLine(given: readonly string[]): Request {
+  const args = given.map((arg) => ALIASES[arg] ?? arg)
+  const name = args.find((arg) => !arg.startsWith('-'))
+  if (name === undefined) return readBare(args)
+  if (name === 'help') {
+    const about = args.find((arg) => !arg.startsWith('-') && arg !== 'help')
+    return about === undefined ? { kind: 'help' } : { kind: 'help', command: getCommand(about) }
+  }
+  const command = getCommand(name)
+  const rest = args.toSpliced(args.indexOf(name), 1)
+  if (beforeDashes(rest).includes('--help')) return { kind: 'help', command }
+  if (beforeDashes(rest).includes('--version')) return { kind: 'version' }
+  return { kind: 'run', command, values: readValues(command, withBareValues(command, rest)) }
+}
+
+function readBare(args: readonly string[]): Request {
+  for (const arg of args) {
+    if (arg === '--help') return { kind: 'help' }
+    if (arg === '--version') return { kind: 'version' }
+    throw unknownOption(arg, everywhere, 'throughline')
+  }
+  return { kind: 'help' }
+}
+
+function getCommand(name: string): CommandSpec {
+  const found = commands.find((command) => command.name === name)
+  if (found !== undefined) return found
+  const near = findNearest(
+    name,
+    commands.map((command) => command.name),
+  )
+  throw new ThroughlineError('bad-usage', `there is no command "${safeLine(name)}"`, {
+    hint:
+      near === undefined
+        ? 'Run `throughline --help` to see all commands.'
+        : `Did you mean \`throughline ${near}\`?`,
+  })
+}
+
+function beforeDashes(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--')
+  return end < 0 ? args : args.slice(0, end)
+}
+
+/** `--live` alone means `--live any`, and does not swallow the word behind it. */
+function withBareValues(command: CommandSpec, args: readonly string[]): readonly string[] {
+  return args.map((arg, at) => {
+    const option = command.options.find(({ name, bare }) => bare !== undefined && arg === `--${name}`)
+    const next = args[at + 1]
+    if (option?.bare === undefined || (next !== undefined && option.values?.includes(next) === true))
+      return arg
+    return `${arg}=${option.bare}`
+  })
+}
+
+/** citty parses; it neither refuses unknown options nor missing values, so that is looked at first. */
+function readValues(command: CommandSpec, args: readonly string[]): Values {
+  const words: string[] = []
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? ''
+    if (arg === '--') {
+      words.push(...args.slice(at + 1))
+      break
+    }
+    if (!arg.startsWith('-') || arg === '-') {
+      words.push(arg)
+      continue
+    }
+    const [name, given] = splitOption(arg)
+    const option = command.options.find((known) => `--${known.name}` === name)
+    if (option === undefined) throw unknownOption(name, [...command.options, ...everywhere], command.name)
+    if (option.value === undefined) {
+      if (given !== undefined) throw usage(command, `--${option.name} takes no value`)
+      continue
+    }
+    const value = given ?? args[++at]
+    if (value === undefined || value === '') throw usage(command, `--${option.name} needs a value`)
+    if (option.values !== undefined && !option.values.includes(value)) {
+      const near = findNearest(value, option.values)
+      throw usage(
+        command,
+        `--${option.name} cannot be "${safeLine(value)}"`,
+        near === undefined
+          ? `It is one of: ${option.values.join(', ')}.`
+          : `Did you mean \`--${option.name} ${near}\`?`,
+      )
+    }
+  }
+  const [arg, extra] = words
+  const [spec] = command.args
+  if (arg === undefined && spec?.required === true) {
+    throw usage(command, `${command.name} needs a ${spec.name}`, 'Run `throughline ls` to see what there is.')
+  }
+  if (extra !== undefined) {
+    throw usage(
+      command,
+      `"${safeLine(extra)}" is one word too many`,
+      'Put words that belong together in quotes.',
+    )
+  }
+  return toValues(command, parseArgs([...args], toArgsDef(command)), arg)
+}
+
+function toArgsDef(command: CommandSpec): ArgsDef {
+  return Object.fromEntries(
+    command.options.map((option) => [
+      option.name,
+      { type: option.value === undefined ? 'boolean' : 'string' },
+    ]),
+  )
+}
+
+function toValues(
+  command: CommandSpec,
+  parsed: Readonly<Record<string, unknown>>,
+  arg: string | undefined,
+): Values {
+  const value = (name: string): string | undefined => {
+    const found = parsed[name]
+    return typeof found === 'string' ? found : undefined
+  }
+  return {
+    ...(arg === undefined ? {} : { arg }),
+    flag: (name) => parsed[name] === true,
+    value,
+    count(name) {
+      const given = value(name)
+      if (given === undefined) return undefined
+      if (/^[1-9]\d{0,8}$/.test(given)) return Number(given)
+      throw usage(command, `--${name} must be a whole number above zero, not "${safeLine(given)}"`)
+    },
+  }
+}
+
+function splitOption(arg: string): readonly [name: string, value?: string] {
+  const equals = arg.indexOf('=')
+  return equals < 0 ? [arg] : [arg.slice(0, equals), arg.slice(equals + 1)]
+}
+
+function unknownOption(name: string, known: readonly OptionSpec[], command: string): ThroughlineError {
+  const near = findNearest(
+    name.replace(/^-+/, ''),
+    known.map((option) => option.name),
+  )
+  const help = command === 'throughline' ? '`throughline --help`' : `\`throughline ${command} --help\``
+  return new ThroughlineError('bad-usage', `there is no option "${safeLine(name)}"`, {
+    hint: near === undefined ? `Run ${help} to see all options.` : `Did you mean \`--${near}\`?`,
+  })
+}
+
+function usage(command: CommandSpec, message: string, hint?: string): ThroughlineError {
+  return new ThroughlineError('bad-usage', message, {
+    hint: hint ?? `Run \`throughline ${command.name} --help\` to see how it is used.`,
+  })
+}

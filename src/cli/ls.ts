@@ -1,0 +1,175 @@
+import type { ListOptions, SessionList, Throughline } from '#app'
+import type { SessionSummary } from '#model'
+import { safeLine, toPlural, toShortCount, toSize, toTokens } from '#render'
+import { resolve } from 'node:path'
+import type { Values } from './command-line.ts'
+import type { Console } from './console.ts'
+import { toJsonLine } from './json.ts'
+import { toAge, toShortId, toShortPath } from './short.ts'
+import { toTable, type Cell, type Column } from './table.ts'
+
+/** `throughline ls` */
+export async function ls(throughline: Throughline, values: Values, console: Console): Promise<number> {
+  const limit = values.count('limit')
+  const full = values.flag('full')
+  const options = toListOptions(values, console)
+  const list = await throughline.list(options)
+  const sessions = limit === undefined ? list.sessions : list.sessions.slice(0, limit)
+  if (values.flag('json')) {
+    await console.out.write(
+      toJsonLine({ sessions: sessions.map(toPlain), usage: list.usage ?? null, problems: list.problems }),
+    )
+    return 0
+  }
+  if (sessions.length > 0) await console.out.write(toSessionTable(sessions, { full, console }))
+  else sayNothingFound(throughline, options, console)
+  if (full && sessions.length > 0) await console.out.write(toTotals(list, sessions, console))
+  for (const { path, message, hint } of list.problems) {
+    console.say(`note: ${toShortPath(path, console.home)}: ${message}`)
+    console.say(`next: ${hint}`)
+  }
+  return 0
+}
+
+function toListOptions(values: Values, console: Console): ListOptions {
+  const workdir = values.value('workdir')
+  const text = values.arg ?? values.value('text')
+  const live = (['any', 'busy', 'waiting', 'idle'] as const).find((state) => state === values.value('live'))
+  return {
+    ...(workdir === undefined ? {} : { workdir: resolve(workdir) }),
+    ...(text === undefined ? {} : { text }),
+    ...(live === undefined ? {} : { live }),
+    ...(values.flag('full')
+      ? {
+          full: true,
+          onProgress: (done: number, total: number) => console.progress(done, total, 'sessions read'),
+        }
+      : {}),
+  }
+}
+
+const NARROW = 72
+
+function toSessionTable(
+  sessions: readonly SessionSummary[],
+  options: { readonly full: boolean; readonly console: Console },
+): string {
+  const { full, console } = options
+  const { width, paint } = console
+  const withWorkdir = width >= NARROW && !(full && width < 100)
+  const columns: Column[] = [
+    { title: '' },
+    { title: 'name', share: 3 },
+    ...(withWorkdir ? [{ title: 'workdir', share: 2 }] : []),
+    ...(full ? FULL_COLUMNS : []),
+    { title: 'active', align: 'right' },
+    { title: 'size', align: 'right' },
+    { title: 'id' },
+  ]
+  const rows = sessions.map((session): readonly Cell[] => [
+    toMark(session),
+    toName(session),
+    ...(withWorkdir ? [toWorkdir(session, console.home)] : []),
+    ...(full ? toFactCells(session) : []),
+    { text: toAge(session.lastActivityAt, console.now) },
+    { text: toSize(session.size), style: 'dim' },
+    { text: toShortId(session.id), style: 'code' },
+  ])
+  const legend = sessions.some(({ live }) => live !== undefined)
+    ? `\n${paint('dim', '● busy  ◆ waiting for you  ○ idle')}\n`
+    : ''
+  return toTable(columns, rows, { width, paint }) + legend
+}
+
+const FULL_COLUMNS: readonly Column[] = [
+  { title: 'prompts', align: 'right' },
+  { title: 'turns', align: 'right' },
+  { title: 'tokens', align: 'right' },
+  { title: 'damage', align: 'right' },
+]
+
+function toMark({ live, state }: SessionSummary): Cell {
+  switch (live?.status) {
+    case 'busy':
+      return { text: '●', style: 'live' }
+    case 'waiting':
+      return { text: '◆', style: 'warning' }
+    case 'idle':
+    case 'unknown':
+      return { text: '○', style: 'live' }
+    case undefined:
+      return state === 'ok' || state === 'empty' ? { text: ' ' } : { text: '⚠', style: 'warning' }
+  }
+}
+
+function toName({ name, problem, state }: SessionSummary): Cell {
+  const shown = safeLine((name ?? '').slice(0, 500))
+  if (shown !== '') return { text: shown }
+  if (state === 'unreadable') return { text: safeLine(problem ?? 'cannot be read'), style: 'warning' }
+  return { text: state === 'empty' ? '(empty)' : '–', style: 'dim' }
+}
+
+function toWorkdir({ workdirs, workdirsComplete }: SessionSummary, home: string): Cell {
+  const [first, ...others] = workdirs
+  if (first === undefined) return { text: '–', style: 'dim' }
+  const more = others.length === 0 ? '' : ` +${others.length}${workdirsComplete ? '' : '?'}`
+  return { text: `${toShortPath(first, home)}${more}`, style: 'dim' }
+}
+
+function toFactCells({ facts }: SessionSummary): readonly Cell[] {
+  if (facts === undefined) return FULL_COLUMNS.map(() => ({ text: '–', style: 'dim' }))
+  const { prompts, turns, usage, damage } = facts
+  return [
+    { text: toShortCount(prompts) },
+    { text: toShortCount(turns) },
+    { text: toShortCount(toTokens(usage)) },
+    damage.length === 0
+      ? { text: '·', style: 'dim' }
+      : { text: toShortCount(damage.length), style: 'warning' },
+  ]
+}
+
+function toTotals(list: SessionList, shown: readonly SessionSummary[], console: Console): string {
+  const size = shown.reduce((sum, session) => sum + session.size, 0)
+  const parts = [toPlural(shown.length, 'session'), toSize(size)]
+  // Tokens are counted once over all that was listed; they are no sum of a part of it.
+  if (list.usage !== undefined && shown.length === list.sessions.length) {
+    const { input, output, cacheRead, cacheCreation } = list.usage
+    parts.push(
+      `${toShortCount(toTokens(list.usage))} tokens (${toShortCount(input)} in, ${toShortCount(output)} out, ${toShortCount(cacheRead)} from cache, ${toShortCount(cacheCreation)} to cache)`,
+    )
+  }
+  return `\n${console.paint('strong', parts.join(' · '))}\n`
+}
+
+function sayNothingFound(throughline: Throughline, options: ListOptions, console: Console): void {
+  const { claudeDir, allowedRoots } = throughline.config
+  const filtered = options.text !== undefined || options.workdir !== undefined || options.live !== undefined
+  console.say(filtered ? 'No session matches.' : 'No sessions found.')
+  console.say(`note: looked in ${toShortPath(claudeDir, console.home)}/projects`)
+  if (allowedRoots.length > 0) {
+    console.say(`note: ALLOWED_ROOTS shows only those that worked in ${allowedRoots.join(', ')}`)
+  }
+  console.say(
+    filtered
+      ? 'next: try fewer filters: `throughline ls`'
+      : 'next: run Claude Code once, or set CLAUDE_CONFIG_DIR to the folder it uses.',
+  )
+}
+
+/** Every field is there; what is not known is null. */
+function toPlain(session: SessionSummary): Readonly<Record<string, unknown>> {
+  const { name, nameFrom, firstPrompt, gitBranch, createdAt, lastActivityAt, live, problem, facts } = session
+  return {
+    ...session,
+    name: name ?? null,
+    nameFrom: nameFrom ?? null,
+    firstPrompt: firstPrompt ?? null,
+    gitBranch: gitBranch ?? null,
+    createdAt: createdAt ?? null,
+    lastActivityAt: lastActivityAt ?? null,
+    live: live ?? null,
+    problem: problem ?? null,
+    facts: facts ?? null,
+  }
+}

@@ -1,0 +1,502 @@
+import { field, list, number, object, parseJson, string } from '#base'
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const main = join(root, 'dist/cli/main.js')
+
+interface Result {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+  readonly bytes: Buffer
+}
+
+let folder: string
+beforeAll(async () => {
+  if (!existsSync(main)) throw new Error('run `npm run build` first')
+  folder = await mkdtemp(join(tmpdir(), 'throughline-cli-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Runs the built command line the way a person does: as a process of its own. */
+async function throughline(
+  args: readonly string[],
+  options: {
+    readonly scenario?: string
+    readonly config?: string
+    readonly env?: Record<string, string>
+  } = {},
+): Promise<Result> {
+  const config = options.config ?? join(root, 'test/fixtures/claude', options.scenario ?? 'tui', 'config')
+  return run(process.execPath, [main, ...args], { CLAUDE_CONFIG_DIR: config, ...options.env })
+}
+
+async function run(program: string, args: readonly string[], env: Record<string, string>): Promise<Result> {
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, THROUGHLINE_HOME: join(folder, 'home'), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  child.stdout.on('data', (piece: Buffer) => out.push(piece))
+  child.stderr.on('data', (piece: Buffer) => err.push(piece))
+  const code = await new Promise<number | null>((done) => child.on('close', done))
+  const bytes = Buffer.concat(out)
+  return { code, out: bytes.toString(), err: Buffer.concat(err).toString(), bytes }
+}
+
+async function transcriptOf(scenario: string, id: string): Promise<Buffer> {
+  const projects = join(root, 'test/fixtures/claude', scenario, 'config/projects')
+  const [project] = await readdir(projects)
+  return readFile(join(projects, project ?? '', `${id}.jsonl`))
+}
+
+/** A config folder with one session made of these lines. */
+async function configWith(name: string, lines: readonly string[]): Promise<string> {
+  const config = join(folder, name)
+  await mkdir(join(config, 'projects/-w'), { recursive: true })
+  await writeFile(
+    join(config, 'projects/-w/aaaaaaaa-0000-4000-8000-000000000000.jsonl'),
+    lines.map((line) => `${line}\n`).join(''),
+  )
+  return config
+}
+
+function promptLine(content: unknown, more: Record<string, unknown> = {}): string {
+  return JSON.stringify({
+    type: 'user',
+    uuid: crypto.randomUUID(),
+    parentUuid: null,
+    isSidechain: false,
+    timestamp: '2026-01-12T14:03:11.000Z',
+    cwd: '/w',
+    sessionId: 'aaaaaaaa-0000-4000-8000-000000000000',
+    version: '2.1.325',
+    message: { role: 'user', content },
+    ...more,
+  })
+}
+
+const TUI = 'b5d57748-b031-482b-b564-f668155d7e1e'
+
+describe('help and usage', () => {
+  test('[CLI1] without arguments it says what it is and what it can do', async () => {
+    const { code, out, err } = await throughline([])
+    expect(out).toMatchInlineSnapshot(`
+      "Throughline makes the sessions of coding agents durable.
+      It finds and reads every transcript they leave behind, and changes none of them.
+
+      Usage  throughline <command> [options]
+
+      Commands
+        ls      List sessions, most recently active first.
+        show    Read a session in the terminal.
+        check   Say what is wrong with a session, or with all of them, and what to do.
+        export  Write a session as Markdown, as one HTML file, or as its own lines.
+
+      Examples
+        throughline ls                                  every session, most recently active first
+        throughline show 7d0c1f3e                       read one; the beginning of its id is enough
+        throughline export 7d0c1f3e --out session.html  a page to keep or send
+        throughline check                               is anything damaged?
+
+      Environment
+        THROUGHLINE_HOME   Throughline's own folder. Nothing is written outside of it, except where
+                           you say so. Default: ~/.throughline.
+        CLAUDE_CONFIG_DIR  Where Claude Code keeps its sessions. Only read, never written. Default:
+                           ~/.claude.
+        ALLOWED_ROOTS      Folders, separated like PATH. Sessions that worked anywhere else are not
+                           shown. Default: everything.
+        NO_COLOR           Never colours. FORCE_COLOR: always. Default: only in a terminal.
+        THROUGHLINE_DEBUG  Set to 1 to see where an unexpected error came from.
+
+      Run \`throughline <command> --help\` for its options.
+      "
+    `)
+    expect([code, err]).toEqual([0, ''])
+    expect((await throughline(['--help'])).out).toBe(out)
+    expect((await throughline(['help'])).out).toBe(out)
+  })
+
+  test.each(['ls', 'show', 'check', 'export'])('[CLI1] %s explains itself', async (command) => {
+    const { code, out } = await throughline([command, '--help'])
+    expect(code).toBe(0)
+    expect(out).toContain(`throughline ${command} `)
+    expect(out).toMatch(/Options\n[^]*Examples\n/)
+    expect((await throughline(['help', command])).out).toBe(out)
+  })
+
+  test('[CLI2] --version prints the version of the package', async () => {
+    const version = string(parseJson(await readFile(join(root, 'package.json'), 'utf8')), 'version')
+    expect(await throughline(['--version'])).toMatchObject({ code: 0, out: `${version}\n` })
+  })
+
+  test.each([
+    [['sho'], 'error: there is no command "sho"\nnext: Did you mean `throughline show`?\n'],
+    [
+      ['frobnicate'],
+      'error: there is no command "frobnicate"\nnext: Run `throughline --help` to see all commands.\n',
+    ],
+    [['ls', '--workdri', '.'], 'error: there is no option "--workdri"\nnext: Did you mean `--workdir`?\n'],
+    [
+      ['--colour'],
+      'error: there is no option "--colour"\nnext: Run `throughline --help` to see all options.\n',
+    ],
+    [['show'], 'error: show needs a session\nnext: Run `throughline ls` to see what there is.\n'],
+    [
+      ['show', 'a', 'b'],
+      'error: "b" is one word too many\nnext: Put words that belong together in quotes.\n',
+    ],
+    [
+      ['ls', '--limit', 'many'],
+      'error: --limit must be a whole number above zero, not "many"\nnext: Run `throughline ls --help` to see how it is used.\n',
+    ],
+    [
+      ['ls', '--limit'],
+      'error: --limit needs a value\nnext: Run `throughline ls --help` to see how it is used.\n',
+    ],
+    [['ls', '--live=bsy'], 'error: --live cannot be "bsy"\nnext: Did you mean `--live busy`?\n'],
+    [
+      ['ls', '--full=yes'],
+      'error: --full takes no value\nnext: Run `throughline ls --help` to see how it is used.\n',
+    ],
+    [
+      ['export', 'b5d5', '--out', 'page.txt'],
+      'error: the name "page.txt" does not say which format to write\nnext: Add --format md, html or jsonl, or end the name with .md, .html or .jsonl.\n',
+    ],
+  ])('[CLI3] %j is not understood, and it says what would be', async (args, message) => {
+    expect(await throughline(args)).toMatchObject({ code: 2, out: '', err: message })
+  })
+})
+
+async function countOf(...args: readonly string[]): Promise<number> {
+  const { out } = await throughline(['ls', '--json', ...args], { scenario: 'slug' })
+  return list(parseJson(out), 'sessions').length
+}
+
+describe('ls', () => {
+  test('[CLI4] lists what is there, newest first, in lines that fit', async () => {
+    for (const columns of [40, 60, 80, 120]) {
+      const { code, out } = await throughline(['ls'], { scenario: 'slug', env: { COLUMNS: String(columns) } })
+      expect(code).toBe(0)
+      const lines = out.trimEnd().split('\n')
+      expect(lines).toHaveLength(16)
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns)
+    }
+    const { out } = await throughline(['ls', '--json'], { scenario: 'slug' })
+    const times = list(parseJson(out), 'sessions').map((session) => string(session, 'lastActivityAt') ?? '')
+    expect(times).toEqual(times.toSorted().toReversed())
+  })
+
+  test('[CLI4] --full adds counts, tokens, damage and a line of totals', async () => {
+    const { out } = await throughline(['ls', '--full'], { scenario: 'torn', env: { COLUMNS: '120' } })
+    expect(out).toMatch(/prompts +turns +tokens +damage/)
+    expect(out).toMatch(/\n1 session · 24 kB · [\d.k]+ tokens \(/)
+  })
+
+  test('[CLI5] filters by text, folder, number and life', async () => {
+    expect(await countOf()).toBe(15)
+    expect(await countOf('--limit', '3')).toBe(3)
+    expect(await countOf('--workdir', '/home/user/work/slug/repo')).toBeGreaterThan(0)
+    expect(await countOf('--workdir', '/home/user/work/slug/rep')).toBe(0)
+    expect(await countOf('8b68a444')).toBe(1)
+    expect(await countOf('--text', '8B68A444')).toBe(1)
+    expect(await countOf('--live')).toBe(0)
+    expect(await countOf('--live', 'busy', '--full')).toBe(0)
+  })
+
+  test('[CLI6] --json gives every field, null where nobody knows', async () => {
+    const answer = parseJson((await throughline(['ls', '--json'])).out)
+    expect(list(answer, 'sessions')[0]).toMatchObject({
+      id: TUI,
+      agent: 'claude',
+      name: 'Tui session',
+      size: 66_784,
+      facts: null,
+      live: null,
+      problem: null,
+      archived: false,
+    })
+    expect([field(answer, 'usage'), field(answer, 'problems')]).toEqual([null, []])
+  })
+
+  test('[CLI7] an empty list says where it looked and what to try', async () => {
+    const empty = join(folder, 'nothing')
+    await mkdir(join(empty, 'projects'), { recursive: true })
+    const { code, out, err } = await throughline(['ls'], { config: empty })
+    expect([code, out]).toEqual([0, ''])
+    expect(err).toContain('No sessions found.\nnote: looked in ~/nothing/projects\nnext: ')
+    expect((await throughline(['ls', 'no such words'])).err).toContain('No session matches.\n')
+  })
+})
+
+describe('show', () => {
+  test('[CLI8] finds a session by id, by the beginning of its id, and by name', async () => {
+    const whole = await throughline(['show', TUI])
+    expect(whole.code).toBe(0)
+    expect(whole.out).toMatch(/^Tui session\n/)
+    expect(whole.out).toContain(
+      '▌ [[editflow]] edit\n\n▸ Read edit-me.txt\n▸ Edit edit-me.txt (+1 −1)\n▸ Write new-file.txt (1 line)\n',
+    )
+    expect((await throughline(['show', 'b5d57'])).out).toBe(whole.out)
+    expect((await throughline(['show', 'Tui session'])).out).toBe(whole.out)
+  })
+
+  test('[CLI8] --full unfolds calls and subagents', async () => {
+    const { out } = await throughline(['show', '64d3', '--full'], { scenario: 'subagent' })
+    expect(out).toMatch(
+      /▸ Agent general-purpose: Look at file\n[^]* {2}╭ general-purpose, 19 kB\n[^]*│ ▸ Read hello.txt\n {2}│ {5}1 {4}hello world\n[^]* {2}╰\n/,
+    )
+  })
+
+  test('[CLI9] --raw gives the bytes of the file, damaged ones included', async () => {
+    const { bytes } = await throughline(['show', '2d4f', '--raw'], { scenario: 'torn' })
+    expect(hash(bytes)).toBe(hash(await transcriptOf('torn', '2d4f005c-4cdb-4587-b454-12b1fd1dc5e0')))
+    const tail = (await throughline(['show', '2d4f', '--raw', '--last', '2'], { scenario: 'torn' })).bytes
+    expect(bytes.subarray(-tail.length).equals(tail)).toBe(true)
+    expect(tail.toString().trimEnd().split('\n')).toHaveLength(2)
+  })
+
+  test('[CLI10] --json gives one entry per line, with its place and without its bytes', async () => {
+    const { out } = await throughline(['show', '2d4f', '--json'], { scenario: 'torn' })
+    const readings = out.trimEnd().split('\n').map(parseJson)
+    expect(number(object(object(readings[0], 'entry'), 'place'), 'offset')).toBe(0)
+    expect(readings.some((reading) => field(field(reading, 'entry'), 'raw') !== undefined)).toBe(false)
+    expect(readings.filter((reading) => string(reading, 'kind') === 'damage')).toEqual([
+      { kind: 'damage', damage: { offset: 18_379, length: 213, reason: 'torn' } },
+    ])
+  })
+
+  test('[CLI11] --last shows the end', async () => {
+    const { out } = await throughline(['show', TUI, '--last', '4'])
+    expect(out).toContain('queued reply')
+    expect(out).not.toContain('hello tui')
+    expect(
+      (await throughline(['show', TUI, '--json', '--last', '4'])).out.trimEnd().split('\n'),
+    ).toHaveLength(4)
+  })
+
+  test('[CLI12] --view model shows what is left after a compaction', async () => {
+    const file = await throughline(['show', '7cba'], { scenario: 'compact_manual' })
+    const model = await throughline(['show', '7cba', '--view', 'model'], { scenario: 'compact_manual' })
+    expect(file.out).toContain('[[multi]] first turn\n\n▸')
+    expect(model.out).not.toContain('All done: first part.')
+    expect(model.out).toContain('answer three')
+  })
+
+  test('[CLI20] bytes of a transcript are not written to a terminal', async () => {
+    const { out } = await inTerminal(['show', TUI, '--raw'])
+    expect(out).toContain('the bytes of a transcript are not written to a terminal')
+    expect((await throughline(['show', TUI, '--raw', '--json'])).code).toBe(2)
+  })
+})
+
+describe('check', () => {
+  test('[CLI13] damage gives exit 1, its place and a next step', async () => {
+    const { code, out } = await throughline(['check', '2d4f'], { scenario: 'torn' })
+    expect(code).toBe(1)
+    expect(out).toMatch(/^2d4f005c {2}.*\n[^]* {2}error {4}.*\(torn\) at\s+byte 18,379\n {11}→ .+\n/)
+    expect(out).toMatch(/\n1 session checked, 1 error, \d+ warnings?, \d+ notes?\n$/)
+    const json = parseJson((await throughline(['check', '--json'], { scenario: 'torn' })).out)
+    expect(number(json, 'error')).toBe(1)
+    expect(list(list(json, 'sessions')[0], 'findings')).toContainEqual(
+      expect.objectContaining({ severity: 'error', code: 'torn', offset: 18_379, length: 213 }),
+    )
+  })
+
+  test('[CLI13] nothing worse than a warning gives exit 0', async () => {
+    expect(await throughline(['check'], { scenario: 'multi' })).toMatchObject({ code: 0, err: '' })
+  })
+})
+
+describe('export', () => {
+  test('[CLI9] jsonl is the transcript, byte for byte', async () => {
+    for (const [scenario, id] of [
+      ['tui', TUI],
+      ['torn', '2d4f005c-4cdb-4587-b454-12b1fd1dc5e0'],
+    ] as const) {
+      const { bytes } = await throughline(['export', id, '--format', 'jsonl'], { scenario })
+      expect(hash(bytes)).toBe(hash(await transcriptOf(scenario, id)))
+    }
+  })
+
+  test('[CLI14] writes what the name says, for its owner only, and never over something', async () => {
+    const out = join(folder, 'page.html')
+    expect(await throughline(['export', TUI, '--out', out])).toMatchObject({ code: 0, out: '' })
+    const first = await readFile(out, 'utf8')
+    expect(first).toMatch(
+      /^<!doctype html>[^]*<h1 dir="auto">Tui session<\/h1>[^]*<dt>Model<\/dt>[^]*<\/html>\n$/,
+    )
+    expect((await stat(out)).mode & 0o777).toBe(0o600)
+    expect(await throughline(['export', TUI, '--out', out, '--format', 'md'])).toMatchObject({
+      code: 1,
+      err: `error: ${out} is already there\nnext: Choose another name, or add --force to replace it.\n`,
+    })
+    expect(await readFile(out, 'utf8')).toBe(first)
+    expect((await throughline(['export', TUI, '--out', out, '--format', 'md', '--force'])).code).toBe(0)
+    expect(await readFile(out, 'utf8')).toMatch(/^# Tui session\n/)
+    expect((await stat(out)).mode & 0o777).toBe(0o600)
+    expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+
+  test('[CLI14] without --out it goes to standard output, as Markdown', async () => {
+    const { code, out, err } = await throughline(['export', TUI])
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(
+      /^# Tui session\n[^]*<details><summary><b>Bash<\/b> <code>touch tuifile<\/code><\/summary>/,
+    )
+  })
+
+  test('[CLI14] a folder that is not there is said in words', async () => {
+    const { code, err } = await throughline(['export', TUI, '--out', join(folder, 'no/such/page.html')])
+    expect(code).toBe(2)
+    expect(err).toMatch(/^error: cannot write .*ENOENT\nnext: Check that the folder exists/)
+  })
+})
+
+describe('manners', () => {
+  test('[CLI15] an error is one sentence and a next step, or JSON', async () => {
+    const { code, out, err } = await throughline(['show', 'nowhere'])
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^error: .+\nnext: .+\n$/)
+    const json = await throughline(['show', 'nowhere', '--json'])
+    expect(json.code).toBe(1)
+    expect(JSON.parse(json.err)).toEqual({
+      error: { code: 'session-not-found', message: expect.any(String), hint: expect.any(String) },
+    })
+    expect(JSON.parse((await throughline(['ls', '--jsn', '--json'])).err)).toMatchObject({
+      error: { code: 'bad-usage' },
+    })
+  })
+
+  test('[CLI15] a setting that cannot be used is an error too', async () => {
+    expect(await throughline(['ls'], { env: { THROUGHLINE_HOME: 'relative' } })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('error: THROUGHLINE_HOME'),
+    })
+  })
+
+  test('[CLI17] no colours in a pipe, unless they are asked for', async () => {
+    expect((await throughline(['show', TUI])).out).not.toContain('\u001b')
+    expect((await throughline(['show', TUI], { env: { FORCE_COLOR: '1' } })).out).toContain('\u001b[1;34m')
+    expect((await inTerminal(['show', TUI])).out).toContain('\u001b[1;34m')
+    expect((await inTerminal(['show', TUI], { NO_COLOR: '1' })).out).not.toContain('\u001b[1;34m')
+  })
+
+  test('[CLI18] a reader that goes away ends it quietly', async () => {
+    const config = await configWith(
+      'long',
+      Array.from({ length: 4000 }, (_, line) => promptLine(`${line} ${'word '.repeat(200)}`)),
+    )
+    for (const command of ['show aaaa', 'show aaaa --json', 'show aaaa --raw', 'export aaaa --format html']) {
+      const { out, err } = await run(
+        'bash',
+        [
+          '-c',
+          `set -o pipefail; "${process.execPath}" "${main}" ${command} | head -n 1 | wc -l; echo "$? \${PIPESTATUS[0]}"`,
+        ],
+        { CLAUDE_CONFIG_DIR: config },
+      )
+      expect(out).toBe('1\n0 0\n')
+      expect(err).toBe('')
+    }
+  })
+
+  test('[CLI19] nothing in a transcript reaches the terminal as a control', async () => {
+    const evil = '\u001b[2J\u001b]52;c;AA\u0007\u009b31m\u0000\u0008\u202e\r\u007f\u200b'
+    const config = await configWith('evil', [
+      promptLine(`hi ${evil}`, { cwd: `/w${evil}`, gitBranch: evil }),
+      JSON.stringify({
+        type: 'custom-title',
+        customTitle: `name ${evil}`,
+        sessionId: 'aaaaaaaa-0000-4000-8000-000000000000',
+      }),
+      `{"type":"${evil}`,
+    ])
+    for (const args of [
+      ['ls'],
+      ['ls', '--full'],
+      ['ls', '--json'],
+      ['ls', evil],
+      ['show', 'aaaa'],
+      ['show', 'aaaa', '--full'],
+      ['show', 'aaaa', '--json'],
+      ['check'],
+      ['check', '--json'],
+      ['export', 'aaaa'],
+      ['export', 'aaaa', '--format', 'html'],
+      ['show', `x${evil.replace('\u0000', '')}`],
+      [`x${evil.replace('\u0000', '')}`],
+    ]) {
+      const { out, err } = await throughline(
+        args.map((arg) => arg.replaceAll('\u0000', '')),
+        { config },
+      )
+      expect((out + err).match(/[^\n\t\u0020-\u007e\u00a0-\u200a\u2010-\u2027\u202f-\ufffe]/u)).toBeNull()
+    }
+  })
+
+  test('[CLI16] the unexpected is one line, and where it came from only on demand', async () => {
+    const config = join(folder, 'broken')
+    await cp(join(root, 'test/fixtures/claude/tui/config'), config, { recursive: true })
+    // A module that breaks reading stands for every error nobody thought of.
+    const preload = join(folder, 'preload.cjs')
+    await writeFile(preload, `JSON.stringify = () => { throw new TypeError('out of the blue') }`)
+    const env = { NODE_OPTIONS: `--require ${preload}` }
+    const quiet = await throughline(['ls', '--json'], { config, env })
+    expect(quiet).toMatchObject({
+      code: 1,
+      err: 'error: something unexpected happened: out of the blue\nnext: run it again with THROUGHLINE_DEBUG=1 and report what it prints.\n',
+    })
+    expect(
+      (await throughline(['ls', '--json'], { config, env: { ...env, THROUGHLINE_DEBUG: '1' } })).err,
+    ).toMatch(/\n {4}at /)
+  })
+
+  test('[CLI21] a session larger than the memory it may use is exported', async () => {
+    const config = await configWith('huge', [])
+    const file = await open(join(config, 'projects/-w/aaaaaaaa-0000-4000-8000-000000000000.jsonl'), 'w')
+    const words = 'all work and no play '.repeat(1000)
+    for (let line = 0; line < 6000; line++) await file.write(`${promptLine(`${line} ${words}`)}\n`)
+    const { size } = await file.stat()
+    await file.close()
+    expect(size).toBeGreaterThan(120_000_000)
+    for (const args of [
+      ['show', 'aaaa', '--full'],
+      ['export', 'aaaa', '--format', 'html'],
+      ['export', 'aaaa', '--format', 'jsonl'],
+    ]) {
+      const out = join(folder, 'huge.out')
+      // The reader sleeps first: without back-pressure everything would pile up meanwhile.
+      const { err } = await run(
+        'bash',
+        [
+          '-c',
+          `set -o pipefail; "${process.execPath}" --max-old-space-size=96 "${main}" ${args.join(' ')} | (sleep 1; cat > "${out}")`,
+        ],
+        { CLAUDE_CONFIG_DIR: config },
+      )
+      expect(err).toBe('')
+      expect((await stat(out)).size).toBeGreaterThan(120_000_000)
+    }
+    await rm(join(folder, 'huge.out'))
+  }, 180_000)
+})
+
+/** The same in a terminal of its own, where standard output and standard error are one. */
+async function inTerminal(args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
+  const line = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ')
+  const config = join(root, 'test/fixtures/claude/tui/config')
+  return run('script', ['-qec', line, '/dev/null'], { CLAUDE_CONFIG_DIR: config, TERM: 'xterm', ...env })
+}
+
+function hash(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
