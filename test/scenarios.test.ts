@@ -9,7 +9,9 @@ const scenarios = readdirSync(fixtures).filter((name) => existsSync(join(fixture
 
 describe('real sessions of Claude Code 2.1.325, as golden files that were read against their transcripts', () => {
   test.each(scenarios)('[READ1] %s reads as it was', async (scenario) => {
-    const throughline = await openThroughline({ env: { CLAUDE_CONFIG_DIR: join(fixtures, scenario, 'config') } })
+    const throughline = await openThroughline({
+      env: { CLAUDE_CONFIG_DIR: join(fixtures, scenario, 'config') },
+    })
     const { sessions, usage, problems } = await throughline.list({ full: true })
     const outlines: string[] = []
     for (const session of sessions.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
@@ -17,6 +19,8 @@ describe('real sessions of Claude Code 2.1.325, as golden files that were read a
     }
     outlines.push(`in all ${JSON.stringify(usage)}\n`)
     expect(problems).toEqual([])
-    await expect(outlines.join('\n')).toMatchFileSnapshot(join(import.meta.dirname, 'golden', `${scenario}.txt`))
+    await expect(outlines.join('\n')).toMatchFileSnapshot(
+      join(import.meta.dirname, 'golden', `${scenario}.txt`),
+    )
   })
 })

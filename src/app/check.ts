@@ -12,7 +12,8 @@ export function toReport(
   if (survey === undefined) findings.push(unreadable(session))
   else {
     findings.push(...survey.facts.damage.map((damage) => damaged(session.path, damage)))
-    for (const [path, ranges] of subagentDamage) findings.push(...ranges.map((damage) => damaged(path, damage)))
+    for (const [path, ranges] of subagentDamage)
+      findings.push(...ranges.map((damage) => damaged(path, damage)))
     findings.push(...chainFindings(session, survey), ...callFindings(session, survey))
     findings.push(...sessionFindings(session, survey))
   }
@@ -72,43 +73,37 @@ function chainFindings(session: SessionSummary, survey: SurveyResult): Finding[]
       entryId: bridge.id,
     }
   })
-  const branches = survey.chain.branches.map(
-    (branch): Finding => ({
-      severity: 'note',
-      code: 'branch',
-      message: `${branch.size} entries are on a branch that the conversation left`,
-      hint: 'They came from a rewind, or from two processes in one session. They are shown and marked.',
-      path,
-      entryId: branch.leafId,
-    }),
-  )
+  const branches = survey.chain.branches.map((branch): Finding => ({
+    severity: 'note',
+    code: 'branch',
+    message: `${branch.size} entries are on a branch that the conversation left`,
+    hint: 'They came from a rewind, or from two processes in one session. They are shown and marked.',
+    path,
+    entryId: branch.leafId,
+  }))
   return [...bridges, ...branches]
 }
 
 function callFindings(session: SessionSummary, survey: SurveyResult): Finding[] {
   const { path } = session
   const busy = session.live !== undefined
-  const unanswered = survey.unanswered.map(
-    (id): Finding => ({
-      severity: busy ? 'note' : 'warning',
-      code: 'unanswered-call',
-      message: `the tool call ${id} has no result`,
-      hint: busy
-        ? 'The session is running; it may still come.'
-        : 'The agent was stopped while the tool ran. Whether the tool did its work is not recorded: check before you repeat it.',
-      path,
-    }),
-  )
-  const orphans = survey.orphans.map(
-    (entryId): Finding => ({
-      severity: 'warning',
-      code: 'orphan-result',
-      message: 'a tool result without its call',
-      hint: 'The call was on a line that is lost or on another branch. The result is shown where it stands.',
-      path,
-      entryId,
-    }),
-  )
+  const unanswered = survey.unanswered.map((id): Finding => ({
+    severity: busy ? 'note' : 'warning',
+    code: 'unanswered-call',
+    message: `the tool call ${id} has no result`,
+    hint: busy
+      ? 'The session is running; it may still come.'
+      : 'The agent was stopped while the tool ran. Whether the tool did its work is not recorded: check before you repeat it.',
+    path,
+  }))
+  const orphans = survey.orphans.map((entryId): Finding => ({
+    severity: 'warning',
+    code: 'orphan-result',
+    message: 'a tool result without its call',
+    hint: 'The call was on a line that is lost or on another branch. The result is shown where it stands.',
+    path,
+    entryId,
+  }))
   return [...unanswered, ...orphans]
 }
 

@@ -39,7 +39,9 @@ export function readConfig({ env, homeDir }: ConfigSources): Config {
   const home = absolute(env['THROUGHLINE_HOME'], 'THROUGHLINE_HOME') ?? join(homeDir, '.throughline')
   const claudeDir = absolute(env['CLAUDE_CONFIG_DIR'], 'CLAUDE_CONFIG_DIR') ?? join(homeDir, '.claude')
   const roots = (env['ALLOWED_ROOTS'] ?? '').split(process.platform === 'win32' ? ';' : ':')
-  const allowedRoots = roots.filter((root) => root !== '').map((root) => realPathOf(rooted(root, 'ALLOWED_ROOTS')))
+  const allowedRoots = roots
+    .filter((root) => root !== '')
+    .map((root) => realPathOf(rooted(root, 'ALLOWED_ROOTS')))
   return { home, claudeDir, allowedRoots }
 }
 

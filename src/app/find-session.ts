@@ -27,9 +27,15 @@ function notFound(query: string): ThroughlineError {
 }
 
 function ambiguous(query: string, found: readonly SessionSummary[]): ThroughlineError {
-  const shown = found.slice(0, 5).map(({ id, name }) => `${id}${name === undefined ? '' : ` (${shorten(name, 40)})`}`)
+  const shown = found
+    .slice(0, 5)
+    .map(({ id, name }) => `${id}${name === undefined ? '' : ` (${shorten(name, 40)})`}`)
   const more = found.length > shown.length ? `, and ${found.length - shown.length} more` : ''
-  return new ThroughlineError('session-ambiguous', `${found.length} sessions match ${JSON.stringify(query)}`, {
-    hint: `Give more of the id: ${shown.join(', ')}${more}.`,
-  })
+  return new ThroughlineError(
+    'session-ambiguous',
+    `${found.length} sessions match ${JSON.stringify(query)}`,
+    {
+      hint: `Give more of the id: ${shown.join(', ')}${more}.`,
+    },
+  )
 }

@@ -5,7 +5,11 @@ import { surveySession } from './survey-session.ts'
 import type { Config, ListOptions, Problem, SessionList } from './throughline.ts'
 
 /** Lists sessions, most recently active first. */
-export async function listSessions(source: Source, config: Config, options: ListOptions): Promise<SessionList> {
+export async function listSessions(
+  source: Source,
+  config: Config,
+  options: ListOptions,
+): Promise<SessionList> {
   const listed = await source.list()
   const allowed = await onlyAllowed(source, listed.sessions, config.allowedRoots)
   const chosen = allowed.filter((session) => matches(session, options))
@@ -41,7 +45,10 @@ function matches(session: SessionSummary, { workdir, text, live }: ListOptions):
     const root = realPathOf(workdir)
     if (!session.workdirs.some((path) => isWithin(path, [root]))) return false
   }
-  if (live !== undefined && (session.live === undefined || (live !== 'any' && session.live.status !== live))) {
+  if (
+    live !== undefined &&
+    (session.live === undefined || (live !== 'any' && session.live.status !== live))
+  ) {
     return false
   }
   if (text === undefined) return true
@@ -95,7 +102,10 @@ function byCreation(a: SessionSummary, b: SessionSummary): number {
   return a.id < b.id ? -1 : 1
 }
 
-function withFacts(session: SessionSummary, { facts, workdirs, customTitle, agentTitle }: SurveyResult): SessionSummary {
+function withFacts(
+  session: SessionSummary,
+  { facts, workdirs, customTitle, agentTitle }: SurveyResult,
+): SessionSummary {
   const named = session.nameFrom === 'custom' ? undefined : (customTitle ?? agentTitle)
   const empty = facts.prompts === 0 && facts.replies === 0
   return {

@@ -43,20 +43,20 @@ export async function openThroughline(options: OpenOptions = {}): Promise<Throug
     async *passages(session, { subagent, last } = {}) {
       const path = subagent === undefined ? session.path : subagentPath(session, subagent)
       yield* withFile(path, async function* (file) {
-        if (last === undefined) yield* readPassages(file, source.formatOf)
-        else yield await readLastPassages(file, source.formatOf, last)
+        if (last === undefined) yield* readPassages(file, source.format)
+        else yield await readLastPassages(file, source.format, last)
       })
     },
     async *entries(session) {
       yield* withFile(session.path, async function* (file): AsyncGenerator<Reading> {
-        for await (const { readings } of readForward(file, source.formatOf)) yield* readings
+        for await (const { readings } of readForward(file, source.format)) yield* readings
       })
     },
     page: (session, request) => readPage(source, session, request),
     async conversation(session) {
       const file = openTranscript(session.path)
       try {
-        return (await readConversation(file, source.formatOf)).entries
+        return (await readConversation(file, source.format)).entries
       } finally {
         file.close()
       }
@@ -81,8 +81,8 @@ async function readPage(source: Source, session: SessionSummary, request: PageOp
   try {
     const page =
       after === undefined
-        ? await readPageBefore(file, source.formatOf, { limit, ...(before === undefined ? {} : { before }) })
-        : await readPageAfter(file, source.formatOf, { limit, after })
+        ? await readPageBefore(file, source.format, { limit, ...(before === undefined ? {} : { before }) })
+        : await readPageAfter(file, source.format, { limit, after })
     return {
       readings: page.readings,
       ...(page.start > 0 ? { before: page.start } : {}),
@@ -101,7 +101,10 @@ function subagentPath(session: SessionSummary, id: string): string {
   })
 }
 
-async function* withFile<T>(path: string, use: (file: TranscriptFile) => AsyncGenerator<T>): AsyncGenerator<T> {
+async function* withFile<T>(
+  path: string,
+  use: (file: TranscriptFile) => AsyncGenerator<T>,
+): AsyncGenerator<T> {
   const file = openTranscript(path)
   try {
     yield* use(file)
@@ -113,7 +116,7 @@ async function* withFile<T>(path: string, use: (file: TranscriptFile) => AsyncGe
 const PIECE = 256 * 1024
 
 async function* readBytes(file: TranscriptFile): AsyncGenerator<Uint8Array> {
-  for (let position = 0; position < file.size; ) {
+  for (let position = 0; position < file.size;) {
     const buffer = Buffer.allocUnsafe(Math.min(PIECE, file.size - position))
     const count = await file.read(buffer, buffer.length, position)
     if (count === 0) return

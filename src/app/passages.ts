@@ -1,5 +1,5 @@
 import { createChain, toMessages, type Entry, type Passage } from '#model'
-import { readForward, readPageBefore, type FormatOf, type Reading, type TranscriptFile } from '#sources'
+import { readForward, readPageBefore, type LineFormat, type Reading, type TranscriptFile } from '#sources'
 
 /** A turn that grew beyond this is told in pieces, at a moment when no call waits for its result. */
 const SOFT_LIMIT = 8 * 1024 * 1024
@@ -9,13 +9,13 @@ const HARD_LIMIT = 64 * 1024 * 1024
 /** Everything in file order, about a turn at a time. */
 export async function* readPassages(
   file: TranscriptFile,
-  formatOf: FormatOf,
+  format: LineFormat,
 ): AsyncGenerator<readonly Passage[]> {
-  const spine = await readSpine(file, formatOf)
+  const spine = await readSpine(file, format)
   let held: Reading[] = []
   let bytes = 0
   const waiting = new Set<string>()
-  for await (const { readings } of readForward(file, formatOf)) {
+  for await (const { readings } of readForward(file, format)) {
     for (const reading of readings) {
       if (reading.kind === 'entry') {
         const { entry } = reading
@@ -37,18 +37,22 @@ export async function* readPassages(
 /** The last messages, found from the end of the file. */
 export async function readLastPassages(
   file: TranscriptFile,
-  formatOf: FormatOf,
+  format: LineFormat,
   count: number,
 ): Promise<readonly Passage[]> {
-  const { readings } = await readPageBefore(file, formatOf, {
+  const { readings } = await readPageBefore(file, format, {
     limit: count,
-    counts: ({ kind }) => kind !== 'context' && kind !== 'record' && kind !== 'injection' && kind !== 'unknown',
+    counts: ({ kind }) =>
+      kind !== 'context' && kind !== 'record' && kind !== 'injection' && kind !== 'unknown',
   })
   return toPassages(readings, undefined)
 }
 
 /** Messages with the damage that stands between them. */
-export function toPassages(readings: readonly Reading[], spine: ReadonlySet<string> | undefined): readonly Passage[] {
+export function toPassages(
+  readings: readonly Reading[],
+  spine: ReadonlySet<string> | undefined,
+): readonly Passage[] {
   const entries = readings.flatMap((reading) => (reading.kind === 'entry' ? [reading.entry] : []))
   const passages: Passage[] = [...toMessages(entries, spine === undefined ? {} : { path: spine })]
   for (const reading of readings) {
@@ -77,9 +81,9 @@ function noteCalls(entry: Entry, waiting: Set<string>): void {
   } else if (entry.kind === 'prompt' && !entry.midTurn) waiting.clear()
 }
 
-async function readSpine(file: TranscriptFile, formatOf: FormatOf): Promise<ReadonlySet<string>> {
+async function readSpine(file: TranscriptFile, format: LineFormat): Promise<ReadonlySet<string>> {
   const chain = createChain()
-  for await (const { readings } of readForward(file, formatOf)) {
+  for await (const { readings } of readForward(file, format)) {
     for (const reading of readings) if (reading.kind === 'entry') chain.add(reading.entry)
   }
   return chain.finish().spine

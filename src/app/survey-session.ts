@@ -6,12 +6,20 @@ export async function surveySession(
   source: Source,
   session: SessionSummary,
   ledger: UsageLedger,
-): Promise<{ readonly result: SurveyResult; readonly subagentDamage: ReadonlyMap<string, readonly Damage[]> }> {
+): Promise<{
+  readonly result: SurveyResult
+  readonly subagentDamage: ReadonlyMap<string, readonly Damage[]>
+}> {
   const survey = createSurvey(session.id, ledger)
-  await each(source, session.path, (reading) => {
-    if (reading.kind === 'entry') survey.addEntry(reading.entry)
-    else survey.addDamage(reading.damage)
-  }, (lines) => survey.addLines(lines))
+  await each(
+    source,
+    session.path,
+    (reading) => {
+      if (reading.kind === 'entry') survey.addEntry(reading.entry)
+      else survey.addDamage(reading.damage)
+    },
+    (lines) => survey.addLines(lines),
+  )
   const subagentDamage = new Map<string, Damage[]>()
   for (const { path } of session.subagents) {
     const damage: Damage[] = []
@@ -32,7 +40,7 @@ async function each(
 ): Promise<void> {
   const file = openTranscript(path)
   try {
-    for await (const batch of readForward(file, source.formatOf)) {
+    for await (const batch of readForward(file, source.format)) {
       countLines?.(batch.lineStarts.length)
       for (const reading of batch.readings) tell(reading)
     }

@@ -22,7 +22,11 @@ export class ThroughlineError extends Error {
   readonly code: ErrorCode
   readonly hint: string
 
-  constructor(code: ErrorCode, message: string, options: { readonly hint: string; readonly cause?: unknown }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { readonly hint: string; readonly cause?: unknown },
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.hint = options.hint

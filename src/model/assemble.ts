@@ -55,7 +55,13 @@ export function toMessages(entries: Iterable<Entry>, options: AssembleOptions = 
         else drafts.push(notice(entry, entry.level, entry.text))
         break
       case 'oversize':
-        drafts.push(notice(entry, 'warning', `a ${entry.type} record of ${entry.place.length} bytes, too large to show`))
+        drafts.push(
+          notice(
+            entry,
+            'warning',
+            `a ${entry.type} record of ${entry.place.length} bytes, too large to show`,
+          ),
+        )
         break
       case 'context':
       case 'injection':

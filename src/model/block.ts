@@ -110,7 +110,9 @@ function readKnown(value: JsonObject): Block | undefined {
     }
     case 'redacted_thinking': {
       const data = string(value, 'data')
-      return data === undefined ? undefined : { kind: 'redacted-thinking', data, ...extra(value, ['type', 'data']) }
+      return data === undefined
+        ? undefined
+        : { kind: 'redacted-thinking', data, ...extra(value, ['type', 'data']) }
     }
     case 'tool_use': {
       const id = string(value, 'id')

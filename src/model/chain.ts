@@ -96,11 +96,11 @@ export function createChain(): ChainFold {
         ? live.filter((node) => !node.entry.sidechain)
         : // Some versions flag a whole session as a sidechain: follow the lineage, not the flag.
           live
-      const bridges = joinParents(main, nodes)
+      const bridges = [...joinParents(main, nodes), ...breakCycles(main)]
       const ends = findEnds(main)
       const leaf = ends.at(-1)
       if (leaf === undefined) return { path: [], spine: new Set(), branches: [], bridges }
-      const path = withWholeMessages(walk(leaf, bridges, main), main)
+      const path = withWholeMessages(walk(leaf), main)
       const spine = withHistory(path, { nodes, main })
       return {
         path: path.map((node) => node.id),
@@ -131,7 +131,11 @@ function keep(entry: Entry, sidechain: boolean): Kept {
   }
   if (entry.kind === 'result') {
     const answers = entry.blocks.flatMap((block) => (block.kind === 'tool-result' ? [block.toolUseId] : []))
-    return { ...kept, answers, ...(entry.callEntryId === undefined ? {} : { callEntryId: entry.callEntryId }) }
+    return {
+      ...kept,
+      answers,
+      ...(entry.callEntryId === undefined ? {} : { callEntryId: entry.callEntryId }),
+    }
   }
   return kept
 }
@@ -176,6 +180,37 @@ function bridge(node: Node, parentId: string, reason: Bridge['reason'], to: Node
   return { id: node.id, reason, parentId, ...(to === undefined ? {} : { joinedTo: to.id }) }
 }
 
+/**
+ * Joins the first node of every cycle, in file order, to the node before it. That may close another cycle further up,
+ * whose first node stands earlier: so it comes to an end.
+ */
+function breakCycles(main: readonly Node[]): Bridge[] {
+  const bridges: Bridge[] = []
+  const safe = new Set<Node>()
+  for (const start of main) {
+    let way: Node[] = []
+    const seen = new Set<Node>()
+    for (let node: Node | undefined = start; node && !safe.has(node);) {
+      if (!seen.has(node)) {
+        seen.add(node)
+        way.push(node)
+        node = node.parent
+        continue
+      }
+      const first = way.slice(way.indexOf(node)).reduce((a, b) => (a.position < b.position ? a : b))
+      const before = main.findLast((other) => other.position < first.position && !other.entry.progress)
+      bridges.push(bridge(first, first.parentId ?? '', 'cycle', before))
+      first.parent = before
+      // From the beginning: what is above has changed.
+      node = start
+      way = []
+      seen.clear()
+    }
+    for (const node of way) safe.add(node)
+  }
+  return bridges
+}
+
 /** The last spoken node that each leaf leads back to, in file order. */
 function findEnds(main: readonly Node[]): readonly Node[] {
   const hasChild = new Set<Node>()
@@ -193,11 +228,6 @@ function findEnds(main: readonly Node[]): readonly Node[] {
       }
     }
   }
-  // Nothing but cycles: then the last thing said is the end.
-  if (ends.size === 0) {
-    const last = main.findLast((node) => node.entry.spoken)
-    if (last) ends.add(last)
-  }
   const isAncestor = ancestorsOf(ends)
   return [...ends].filter((end) => !isAncestor.has(end)).toSorted((a, b) => a.position - b.position)
 }
@@ -206,30 +236,14 @@ function findEnds(main: readonly Node[]): readonly Node[] {
 function ancestorsOf(ends: ReadonlySet<Node>): ReadonlySet<Node> {
   const above = new Set<Node>()
   for (const end of ends) {
-    for (let node = end.parent; node && node !== end && !above.has(node); node = node.parent) above.add(node)
+    for (let node = end.parent; node && !above.has(node); node = node.parent) above.add(node)
   }
   return above
 }
 
-function walk(leaf: Node, bridges: Bridge[], main: readonly Node[]): Node[] {
+function walk(leaf: Node): Node[] {
   const path: Node[] = []
-  const visited = new Set<Node>()
-  let node: Node | undefined = leaf
-  let lowest = leaf.position
-  while (node) {
-    visited.add(node)
-    path.push(node)
-    lowest = Math.min(lowest, node.position)
-    const parent: Node | undefined = node.parent
-    if (parent === undefined || !visited.has(parent)) {
-      node = parent
-      continue
-    }
-    // A cycle. What stands before all of it in the file is where it came from.
-    const before: Node | undefined = main.findLast((other) => other.position < lowest && !other.entry.progress)
-    bridges.push(bridge(node, parent.id, 'cycle', before))
-    node = node.entry.boundary ? undefined : before
-  }
+  for (let node: Node | undefined = leaf; node; node = node.parent) path.push(node)
   return path.toReversed()
 }
 
@@ -245,7 +259,8 @@ function withHistory(
     const boundary = segment.find((node) => node.entry.boundary)
     if (boundary === undefined) return spine
     const continued = tree.nodes.get(boundary.entry.continues ?? '')
-    const end = continued ?? tree.main.findLast((node) => node.position < boundary.position && node.entry.spoken)
+    const end =
+      continued ?? tree.main.findLast((node) => node.position < boundary.position && node.entry.spoken)
     segment = end === undefined ? [] : withWholeMessages(walkWritten(end, spine, tree.nodes), tree.main)
   }
 }
@@ -293,7 +308,8 @@ function withWholeMessages(path: readonly Node[], main: readonly Node[]): readon
   for (const node of path) if (node.entry.messageId !== undefined) lastLine.set(node.entry.messageId, node)
   return path.flatMap((node) => {
     const { messageId } = node.entry
-    const added = messageId !== undefined && lastLine.get(messageId) === node ? missing.get(messageId) : undefined
+    const added =
+      messageId !== undefined && lastLine.get(messageId) === node ? missing.get(messageId) : undefined
     return added === undefined ? [node] : [node, ...added.toSorted(linesBeforeResults)]
   })
 }
@@ -306,7 +322,8 @@ function ownerOf(
 ): string | undefined {
   const { messageId, answers, callEntryId } = node.entry
   if (messageId !== undefined) return messageId
-  if (answers === undefined || (answers.length > 0 && answers.every((id) => answered.has(id)))) return undefined
+  if (answers === undefined || (answers.length > 0 && answers.every((id) => answered.has(id))))
+    return undefined
   for (const id of [node.parentId, callEntryId, ...answers]) {
     const owner = id === null || id === undefined ? undefined : owners.get(id)
     if (owner !== undefined) return owner
@@ -322,11 +339,7 @@ function linesBeforeResults(a: Node, b: Node): number {
 
 function toBranch(end: Node, onPath: ReadonlySet<string>): Branch {
   let size = 0
-  const visited = new Set<Node>()
   let node: Node | undefined = end
-  for (; node && !onPath.has(node.id) && !visited.has(node); node = node.parent) {
-    visited.add(node)
-    if (node.entry.spoken) size++
-  }
-  return { leafId: end.id, size, ...(node && onPath.has(node.id) ? { forkId: node.id } : {}) }
+  for (; node && !onPath.has(node.id); node = node.parent) if (node.entry.spoken) size++
+  return { leafId: end.id, size, ...(node === undefined ? {} : { forkId: node.id }) }
 }

@@ -28,6 +28,7 @@ export type Entry =
 
 export type EntryKind = Entry['kind']
 
+/** Optional fields may be there as `undefined`: entries of a kind then have one shape, and are read twice as fast. */
 export interface Envelope {
   /** The line's own uuid. A line without one is named by its place: `@<offset>`. Unique within one file only. */
   readonly id: string
@@ -37,26 +38,26 @@ export interface Envelope {
   /** The agent's own word for it: `user`, `system/compact_boundary`, `attachment/queued_command`. */
   readonly type: string
   /** Present on entries that are links of the conversation's chain. */
-  readonly link?: Link
-  readonly at?: string
-  readonly sessionId?: string
-  readonly cwd?: string
-  readonly gitBranch?: string
-  readonly version?: string
-  readonly entrypoint?: string
+  readonly link?: Link | undefined
+  readonly at?: string | undefined
+  readonly sessionId?: string | undefined
+  readonly cwd?: string | undefined
+  readonly gitBranch?: string | undefined
+  readonly version?: string | undefined
+  readonly entrypoint?: string | undefined
   /** The subagent whose file this is. */
-  readonly agentId?: string
-  readonly requestId?: string
-  readonly provider?: Provider
+  readonly agentId?: string | undefined
+  readonly requestId?: string | undefined
+  readonly provider?: Provider | undefined
   /** Where a forked line was copied from. */
-  readonly forkedFrom?: { readonly sessionId: string; readonly entryId: string }
+  readonly forkedFrom?: { readonly sessionId: string; readonly entryId: string } | undefined
 }
 
 /** How an entry hangs in the tree. */
 export interface Link {
   readonly parentId: string | null
   /** What a compaction boundary continues, though nothing hangs from it. */
-  readonly logicalParentId?: string
+  readonly logicalParentId?: string | undefined
   readonly sidechain: boolean
 }
 
@@ -68,18 +69,20 @@ export interface PromptEntry extends Envelope {
   readonly origin: 'person' | 'program' | 'system'
   /** Sent while a turn was running and absorbed by it. */
   readonly midTurn: boolean
-  readonly permissionMode?: string
+  /** The id its sender gave it, where the line has another one of its own. */
+  readonly sentAs?: string | undefined
+  readonly permissionMode?: string | undefined
 }
 
 /** A line of the agent's answer. One message of the model is several lines with one `messageId`. */
 export interface ReplyEntry extends Envelope {
   readonly kind: 'reply'
-  readonly messageId?: string
-  readonly model?: string
+  readonly messageId?: string | undefined
+  readonly model?: string | undefined
   readonly blocks: readonly Block[]
-  readonly usage?: Usage
-  readonly stopReason?: string
-  readonly stopSequence?: string
+  readonly usage?: Usage | undefined
+  readonly stopReason?: string | undefined
+  readonly stopSequence?: string | undefined
   /** Written by the client, not by a model: `No response requested.`, API errors. Costs nothing. */
   readonly synthetic: boolean
   readonly apiError: boolean
@@ -90,26 +93,26 @@ export interface ResultEntry extends Envelope {
   readonly kind: 'result'
   readonly blocks: readonly Block[]
   /** The entry that made the call, where the line says so. */
-  readonly callEntryId?: string
-  readonly decision?: Decision
+  readonly callEntryId?: string | undefined
+  readonly decision?: Decision | undefined
   /** The subagent the call started, where the line says so. */
-  readonly startedAgentId?: string
+  readonly startedAgentId?: string | undefined
 }
 
 /** How a tool call was permitted or refused. */
 export interface Decision {
   readonly outcome: 'accepted' | 'rejected'
-  readonly by?: string
+  readonly by?: string | undefined
   /** `permission-rule`, `user-rejected`, `interrupted`… */
-  readonly denial?: string
+  readonly denial?: string | undefined
 }
 
 /** A slash command, or what it printed. */
 export interface CommandEntry extends Envelope {
   readonly kind: 'command'
-  readonly command?: string
-  readonly args?: string
-  readonly output?: string
+  readonly command?: string | undefined
+  readonly args?: string | undefined
+  readonly output?: string | undefined
 }
 
 /** A person stopped the turn. */
@@ -151,7 +154,7 @@ export interface NoticeEntry extends Envelope {
 export interface RecordEntry extends Envelope {
   readonly kind: 'record'
   /** The record's value where it is one short text: the title, the mode, the working directory. */
-  readonly value?: string
+  readonly value?: string | undefined
 }
 
 /** A record too large to hold in memory. Its envelope is known; its body is read by streaming `place`. */

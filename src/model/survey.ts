@@ -84,7 +84,8 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
           for (const block of entry.blocks) if (block.kind === 'tool-use') calls.set(block.id, entry.id)
           break
         case 'result':
-          for (const block of entry.blocks) if (block.kind === 'tool-result') answers.set(block.toolUseId, entry.id)
+          for (const block of entry.blocks)
+            if (block.kind === 'tool-result') answers.set(block.toolUseId, entry.id)
           break
         case 'compaction':
           compactions++
@@ -135,7 +136,9 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
         },
         chain: done,
         workdirs: [...workdirs],
-        unanswered: [...calls].filter(([call, by]) => !answers.has(call) && onPath.has(by)).map(([call]) => call),
+        unanswered: [...calls]
+          .filter(([call, by]) => !answers.has(call) && onPath.has(by))
+          .map(([call]) => call),
         orphans: [...answers].filter(([call, by]) => !calls.has(call) && onPath.has(by)).map(([, by]) => by),
         ...(customTitle === undefined ? {} : { customTitle }),
         ...(agentTitle === undefined ? {} : { agentTitle }),

@@ -1,7 +1,7 @@
-import { createScanner, CHUNK, MAX_LINE, type FormatOf } from './forward.ts'
+import { CHUNK, MAX_LINE } from './forward.ts'
 import { readOversize } from './oversize.ts'
-import { createLineReader } from './salvage.ts'
-import type { Reading } from './source.ts'
+import { lineReaderOf } from './salvage.ts'
+import type { LineFormat, Reading } from './source.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 
 export interface BackwardOptions {
@@ -26,12 +26,11 @@ const FIRST_PIECE = 32 * 1024
  */
 export async function* readBackward(
   file: TranscriptFile,
-  formatOf: FormatOf,
+  format: LineFormat,
   options: BackwardOptions = {},
 ): AsyncGenerator<LineBatch> {
   const { before = file.size, firstPiece = FIRST_PIECE, maxLine = MAX_LINE } = options
-  const { scanner, format } = createScanner(formatOf)
-  const reader = createLineReader(format, scanner)
+  const reader = lineReaderOf(format)
   let held: Buffer = Buffer.alloc(0)
   /** The offset of the first byte held. */
   let position = Math.min(before, file.size)
@@ -54,7 +53,11 @@ export async function* readBackward(
 
     if (held.length > maxLine) {
       const start = await findLineStart(file, position)
-      const long = await readOversize(file, format, { offset: start, to: position + held.length, chunk: CHUNK })
+      const long = await readOversize(file, format, {
+        offset: start,
+        to: position + held.length,
+        chunk: CHUNK,
+      })
       yield { readings: long.readings, offset: start }
       held = Buffer.alloc(0)
       position = start

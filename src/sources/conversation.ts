@@ -1,6 +1,6 @@
 import { createChain, type Bridge, type Entry } from '#model'
 import { readBackward, type LineBatch } from './backward.ts'
-import type { FormatOf } from './forward.ts'
+import type { LineFormat } from './source.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 
 /** What the model sees now: the active path after the last compaction, with what the compaction preserved. */
@@ -13,9 +13,9 @@ export interface Conversation {
  * Reads a conversation from the end of its file, back to the last compaction and no further than what it preserved.
  * The rest of the file is read only when the chain leads there.
  */
-export async function readConversation(file: TranscriptFile, formatOf: FormatOf): Promise<Conversation> {
+export async function readConversation(file: TranscriptFile, format: LineFormat): Promise<Conversation> {
   const found: Entry[] = []
-  const lines = readBackward(file, formatOf)
+  const lines = readBackward(file, format)
   await collect(lines, found, untilCompaction())
   const conversation = toConversation(found)
   const missing = conversation.bridges.some(({ reason }) => reason === 'missing-parent')

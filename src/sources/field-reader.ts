@@ -7,14 +7,18 @@ import { ObjectScanner } from './object-scanner.ts'
  */
 export class FieldReader {
   readonly #scanner: ObjectScanner
-  readonly #lastBytes: (Buffer | undefined)[]
-  readonly #lastText: string[]
-  readonly #inner = new ObjectScanner(['type'])
+  /** The last value of each key: its bytes, how many they are, and what they say. */
+  readonly #bytes: Uint8Array
+  readonly #lengths: Int32Array
+  readonly #texts: string[]
+  readonly #typeScanner = new ObjectScanner(['type'])
 
-  constructor(scanner: ObjectScanner, keys: number) {
+  constructor(scanner: ObjectScanner) {
+    const keys = scanner.starts.length
     this.#scanner = scanner
-    this.#lastBytes = Array.from({ length: keys })
-    this.#lastText = Array.from({ length: keys }, () => '')
+    this.#bytes = new Uint8Array(keys * REMEMBERED)
+    this.#lengths = new Int32Array(keys).fill(-1)
+    this.#texts = Array.from({ length: keys }, () => '')
   }
 
   has(key: number): boolean {
@@ -27,21 +31,35 @@ export class FieldReader {
     return start < 0 || bytes[start] !== QUOTE ? undefined : decode(bytes, start, this.#scanner.ends[key]!)
   }
 
-  /** The value, if it is a string; for values that are likely the same as on the line before. */
-  repeated(bytes: Buffer, key: number): string | undefined {
+  /**
+   * The value, if it is a string; for values that are likely the same as on the line before, or the same as the last
+   * value of another key.
+   */
+  repeated(bytes: Buffer, key: number, as: number = key): string | undefined {
     const start = this.#scanner.starts[key]!
     if (start < 0 || bytes[start] !== QUOTE) return undefined
     const end = this.#scanner.ends[key]!
-    const last = this.#lastBytes[key]
-    if (last !== undefined && last.length === end - start) {
-      let same = 0
-      while (same < last.length && last[same] === bytes[start + same]) same++
-      if (same === last.length) return this.#lastText[key]
-    }
+    if (this.#isLast(bytes, start, end, as)) return this.#texts[as]
     const text = decode(bytes, start, end)
-    this.#lastBytes[key] = Buffer.from(bytes.subarray(start, end))
-    this.#lastText[key] = text
+    if (key === as) this.#remember(bytes, start, end, key, text)
     return text
+  }
+
+  /** What `read` makes of the value, made anew only when the value is another one than on the line before. */
+  cached<T>(
+    bytes: Buffer,
+    key: number,
+    cache: { value: T | undefined },
+    read: (value: unknown) => T,
+  ): T | undefined {
+    const start = this.#scanner.starts[key]!
+    if (start < 0) return undefined
+    const end = this.#scanner.ends[key]!
+    if (cache.value === undefined || !this.#isLast(bytes, start, end, key)) {
+      cache.value = read(parseJson(bytes.toString('utf8', start, end)))
+      this.#remember(bytes, start, end, key, '')
+    }
+    return cache.value
   }
 
   isTrue(bytes: Buffer, key: number): boolean {
@@ -61,20 +79,49 @@ export class FieldReader {
     if (start < 0) return undefined
     if (bytes.compare(TYPE_FIRST, 0, TYPE_FIRST.length, start, start + TYPE_FIRST.length) === 0) {
       const quote = start + TYPE_FIRST.length - 1
-      const close = bytes.indexOf(QUOTE, quote + 1)
-      return bytes.toString('utf8', quote + 1, close)
+      return decode(bytes, quote, bytes.indexOf(QUOTE, quote + 1) + 1)
     }
-    const end = this.#inner.scan(bytes, start, this.#scanner.ends[key]!)
-    const from = this.#inner.starts[0]!
-    return end < 0 || from < 0 || bytes[from] !== QUOTE ? undefined : decode(bytes, from, this.#inner.ends[0]!)
+    const end = this.#typeScanner.scan(bytes, start, this.#scanner.ends[key]!)
+    const from = this.#typeScanner.starts[0]!
+    return end < 0 || from < 0 || bytes[from] !== QUOTE
+      ? undefined
+      : decode(bytes, from, this.#typeScanner.ends[0]!)
   }
 
   /** The value, parsed. */
   value(bytes: Buffer, key: number): unknown {
     const start = this.#scanner.starts[key]!
-    return start < 0 ? undefined : parseJson(bytes.toString('utf8', start, this.#scanner.ends[key]))
+    if (start < 0) return undefined
+    return parseJson(
+      bytes.toString(this.#scanner.isAscii ? 'latin1' : 'utf8', start, this.#scanner.ends[key]),
+    )
+  }
+
+  #isLast(bytes: Buffer, start: number, end: number, key: number): boolean {
+    const length = end - start
+    if (this.#lengths[key] !== length) return false
+    const known = this.#bytes
+    const at = key * REMEMBERED
+    let same = 0
+    while (same < length && known[at + same] === bytes[start + same]) same++
+    return same === length
+  }
+
+  #remember(bytes: Buffer, start: number, end: number, key: number, text: string): void {
+    const length = end - start
+    if (length > REMEMBERED) {
+      this.#lengths[key] = -1
+      return
+    }
+    const at = key * REMEMBERED
+    for (let byte = 0; byte < length; byte++) this.#bytes[at + byte] = bytes[start + byte]!
+    this.#lengths[key] = length
+    this.#texts[key] = text
   }
 }
+
+/** The longest value that is recognised. */
+const REMEMBERED = 1024
 
 const TYPE_FIRST = Buffer.from('{"type":"')
 const QUOTE = 0x22
@@ -83,15 +130,11 @@ const BACKSLASH = 0x5c
 
 /** The string whose quotes stand at `start` and `end - 1`. */
 function decode(bytes: Buffer, start: number, end: number): string {
-  let plain = true
   for (let at = start + 1; at < end - 1; at++) {
     const byte = bytes[at]!
-    if (byte >= 0x80 || byte === BACKSLASH) {
-      plain = false
-      break
-    }
+    if (byte < 0x80 && byte !== BACKSLASH) continue
+    const text = parseJson(bytes.toString('utf8', start, end))
+    return typeof text === 'string' ? text : ''
   }
-  if (plain) return bytes.toString('latin1', start + 1, end - 1)
-  const text = parseJson(bytes.toString('utf8', start, end))
-  return typeof text === 'string' ? text : ''
+  return bytes.toString('latin1', start + 1, end - 1)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ThroughlineError } from '#base'
-import { readForward, type FormatOf } from './forward.ts'
-import { placeOf, type Reading } from './source.ts'
+import { readForward } from './forward.ts'
+import { placeOf, type LineFormat, type Reading } from './source.ts'
 import { openTranscript, type Meter, type TranscriptFile } from './transcript-file.ts'
 
 /**
@@ -40,7 +40,7 @@ interface Known {
   readonly tail: string
 }
 
-export function createFollower(path: string, formatOf: FormatOf, options: FollowOptions = {}): Follower {
+export function createFollower(path: string, format: LineFormat, options: FollowOptions = {}): Follower {
   let offset = options.from ?? 0
   let size = offset
   let known: Known | undefined
@@ -80,7 +80,7 @@ export function createFollower(path: string, formatOf: FormatOf, options: Follow
   /** Up to the last newline. */
   async function readWholeLines(file: TranscriptFile): Promise<readonly Reading[]> {
     const readings: Reading[] = []
-    for await (const batch of readForward(file, formatOf, { from: offset })) {
+    for await (const batch of readForward(file, format, { from: offset })) {
       if (batch.next < file.size || (await endsWithNewline(file))) {
         readings.push(...batch.readings)
         offset = batch.next
@@ -143,4 +143,3 @@ async function endsWithNewline(file: TranscriptFile): Promise<boolean> {
   const buffer = Buffer.allocUnsafe(1)
   return (await file.read(buffer, 1, file.size - 1)) === 1 && buffer[0] === 0x0a
 }
-

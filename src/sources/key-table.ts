@@ -1,35 +1,40 @@
 /** Finds the number of a known key by its bytes, without making a string of it. */
 export class KeyTable {
   readonly #keys: readonly Uint8Array[]
-  readonly #bySignature: ReadonlyMap<number, readonly number[]>
+  /** For each slot the first key that falls there, and for each key the next one in its slot; -1 at the end. */
+  readonly #slots: Int16Array = new Int16Array(SLOTS).fill(-1)
+  readonly #next: Int16Array
 
   constructor(keys: readonly string[]) {
     const encoder = new TextEncoder()
     this.#keys = keys.map((key) => encoder.encode(key))
-    const bySignature = new Map<number, number[]>()
+    this.#next = new Int16Array(keys.length).fill(-1)
     this.#keys.forEach((key, index) => {
-      const signature = signatureOf(key, 0, key.length)
-      bySignature.set(signature, [...(bySignature.get(signature) ?? []), index])
+      const slot = slotOf(key, 0, key.length)
+      this.#next[index] = this.#slots[slot]!
+      this.#slots[slot] = index
     })
-    this.#bySignature = bySignature
   }
 
   /** The number of the key that stands in `bytes[from, to)`, or -1. */
   find(bytes: Uint8Array, from: number, to: number): number {
-    const candidates = this.#bySignature.get(signatureOf(bytes, from, to))
-    if (candidates === undefined) return -1
-    for (const index of candidates) {
+    const length = to - from
+    for (let index = this.#slots[slotOf(bytes, from, to)]!; index >= 0; index = this.#next[index]!) {
       const key = this.#keys[index]!
+      if (key.length !== length) continue
       let same = 0
-      while (same < key.length && key[same] === bytes[from + same]) same++
-      if (same === key.length) return index
+      while (same < length && key[same] === bytes[from + same]) same++
+      if (same === length) return index
     }
     return -1
   }
 }
 
+const SLOTS = 1024
+
 /** Length, first and middle byte: enough to tell nearly all keys apart. */
-function signatureOf(bytes: Uint8Array, from: number, to: number): number {
+function slotOf(bytes: Uint8Array, from: number, to: number): number {
   const length = to - from
-  return length === 0 ? 0 : (length << 16) | (bytes[from]! << 8) | bytes[from + (length >> 1)]!
+  if (length === 0) return 0
+  return (length * 67 + bytes[from]! * 13 + bytes[from + (length >> 1)]! * 5) & (SLOTS - 1)
 }

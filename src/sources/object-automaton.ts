@@ -13,7 +13,6 @@ export class ObjectAutomaton {
   readonly #stack: Uint8Array = new Uint8Array(MAX_DEPTH + 1)
   #depth = 0
   #state: number = START
-  #keyStart = 0
   #current = -1
   /** The bytes of a key that stretches over two pieces. */
   #keyHead: number[] = []
@@ -39,7 +38,8 @@ export class ObjectAutomaton {
     const shift = base - from
     let depth = this.#depth
     let state = this.#state
-    let keyStart = this.#keyHead.length > 0 ? from : this.#keyStart - shift
+    // A key that goes on from the piece before begins, for this piece, with its first byte.
+    let keyStart = from
     let at = from
 
     for (; at < to; at++) {
@@ -138,7 +138,8 @@ export class ObjectAutomaton {
         case AFTER:
           if (byte === COMMA) state = stack[depth] === OBJECT ? NEXT_KEY : VALUE
           else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-            if (stack[depth] !== (byte === CLOSE_OBJECT ? OBJECT : ARRAY)) return failed('garbage', at + shift)
+            if (stack[depth] !== (byte === CLOSE_OBJECT ? OBJECT : ARRAY))
+              return failed('garbage', at + shift)
             depth--
             if (depth === 0) return { kind: 'whole', length: at + 1 + shift }
             if (depth === 1) this.#endValue(at + 1 + shift)
@@ -160,10 +161,10 @@ export class ObjectAutomaton {
       }
     }
 
-    if (state === KEY || state === KEY_ESCAPE || (state >= KEY_HEX && state < KEY_HEX + 4)) {
+    const inKey = state === KEY || state === KEY_ESCAPE || (state >= KEY_HEX && state < KEY_HEX + 4)
+    if (inKey && depth === 1) {
       for (let byte = keyStart; byte < to; byte++) this.#keyHead.push(bytes[byte]!)
     }
-    this.#keyStart = keyStart + shift
     this.#depth = depth
     this.#state = state
     return INCOMPLETE

@@ -2,8 +2,8 @@ import { KeyTable } from './key-table.ts'
 
 /**
  * Walks the bytes of one JSON object without building it: says whether it is well formed, where it ends, and where
- * the values of the asked-for top-level keys stand, so that only those are parsed. Accepts exactly what `JSON.parse`
- * accepts, up to MAX_DEPTH levels; bytes in strings may be invalid UTF-8, which decoding replaces.
+ * the values of the asked-for keys stand, so that only those are parsed. Accepts exactly what `JSON.parse` accepts,
+ * up to MAX_DEPTH levels; bytes in strings may be invalid UTF-8, which decoding replaces.
  */
 export class ObjectScanner {
   /** Where the value of key n begins and ends in the scanned bytes; -1 when the key does not occur. */
@@ -13,12 +13,19 @@ export class ObjectScanner {
   failedAt = 0
   /** After a failed scan: too many levels, rather than bad syntax. */
   tooDeep = false
+  /** After a scan: all bytes of it are ASCII, and can be decoded by copying them. */
+  isAscii = false
+  /** The same for the keys of the object under one of the keys. */
+  readonly inner: ObjectScanner | undefined
   readonly #keys: KeyTable
+  readonly #innerKey: number
 
-  constructor(keys: readonly string[]) {
+  constructor(keys: readonly string[], inner?: { readonly under: string; readonly keys: readonly string[] }) {
     this.#keys = new KeyTable(keys)
     this.starts = new Int32Array(keys.length).fill(-1)
     this.ends = new Int32Array(keys.length).fill(-1)
+    this.#innerKey = inner === undefined ? -1 : keys.indexOf(inner.under)
+    this.inner = inner === undefined ? undefined : new ObjectScanner(inner.keys)
   }
 
   /**
@@ -26,50 +33,66 @@ export class ObjectScanner {
    * at or after `to` means that the bytes are the beginning of an object.
    */
   scan(bytes: Uint8Array, from: number, to: number): number {
+    lookAt(bytes)
+    highBits = 0
+    if (this.inner !== undefined) this.inner.#forget()
+    const start = skipSpace(bytes, from, to)
+    const end =
+      start < to && bytes[start] === OPEN_OBJECT ? this.#scanObject(bytes, start, to, 1) : fail(start)
+    if (end < 0) {
+      this.failedAt = failPosition
+      this.tooDeep = end === TOO_DEEP
+      return -1
+    }
+    this.isAscii = (highBits & 0x80808080) === 0
+    if (this.inner !== undefined) this.inner.isAscii = this.isAscii
+    return end
+  }
+
+  #forget(): void {
+    this.starts.fill(-1)
+    this.ends.fill(-1)
+  }
+
+  /** As `skipObject`, noting where values stand. */
+  #scanObject(bytes: Uint8Array, from: number, to: number, depth: number): number {
+    this.#forget()
     const { starts, ends } = this
-    starts.fill(-1)
-    ends.fill(-1)
-    limit = to
-    let at = skipSpace(bytes, from)
-    if (at >= to || bytes[at] !== OPEN_OBJECT) return this.#fail(fail(at))
-    at = skipSpace(bytes, at + 1)
-    if (bytes[at] === CLOSE_OBJECT && at < to) return at + 1
+    let at = skipSpace(bytes, from + 1, to)
+    if (at < to && bytes[at] === CLOSE_OBJECT) return at + 1
     for (;;) {
-      if (at >= to || bytes[at] !== QUOTE) return this.#fail(fail(at))
+      if (at >= to || bytes[at] !== QUOTE) return fail(at)
       const keyStart = at + 1
-      at = skipString(bytes, keyStart)
-      if (at < 0) return this.#fail(at)
+      at = skipString(bytes, keyStart, to)
+      if (at < 0) return at
       const key = this.#keys.find(bytes, keyStart, at - 1)
-      at = skipSpace(bytes, at)
-      if (at >= to || bytes[at] !== COLON) return this.#fail(fail(at))
-      const start = skipSpace(bytes, at + 1)
-      at = skipValue(bytes, start, 1)
-      if (at < 0) return this.#fail(at)
+      if (bytes[at] !== COLON) at = skipSpace(bytes, at, to)
+      if (at >= to || bytes[at] !== COLON) return fail(at)
+      const start = skipSpace(bytes, at + 1, to)
+      at =
+        key >= 0 && key === this.#innerKey && this.inner !== undefined && bytes[start] === OPEN_OBJECT
+          ? this.inner.#scanObject(bytes, start, to, depth + 1)
+          : skipValue(bytes, start, to, depth)
+      if (at < 0) return at
       if (key >= 0) {
         starts[key] = start
         ends[key] = at
       }
-      at = skipSpace(bytes, at)
-      if (at >= to) return this.#fail(fail(at))
-      if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1)
-      else if (bytes[at] === CLOSE_OBJECT) return at + 1
-      else return this.#fail(fail(at))
+      if (bytes[at] !== COMMA) at = skipSpace(bytes, at, to)
+      if (at >= to) return fail(at)
+      if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1, to)
+      else return bytes[at] === CLOSE_OBJECT ? at + 1 : fail(at)
     }
-  }
-
-  #fail(verdict: number): number {
-    this.failedAt = failPosition
-    this.tooDeep = verdict === TOO_DEEP
-    return -1
   }
 }
 
 /** Deeper than any client writes; it keeps the walk's recursion within the stack. */
 export const MAX_DEPTH = 512
 
-// One scan at a time: what a recursive walk would otherwise carry through every call.
+// One scan at a time: what a recursive walk would otherwise give back from every call.
 let failPosition = 0
-let limit = 0
+/** All groups of four bytes of strings, one over the other. */
+let highBits = 0
 
 const TOO_DEEP = -2
 
@@ -78,84 +101,132 @@ function fail(at: number): number {
   return -1
 }
 
-function skipSpace(bytes: Uint8Array, from: number): number {
+function skipSpace(bytes: Uint8Array, from: number, to: number): number {
   let at = from
-  while (at < limit && SPACE[bytes[at]!] === 1) at++
+  while (at < to && SPACE[bytes[at]!] === 1) at++
   return at
 }
 
-/** From after the opening quote to after the closing one. */
-function skipString(bytes: Uint8Array, from: number): number {
+/** The bytes being scanned, four at a time; none when they do not lie on a boundary of four. */
+let words: Int32Array = new Int32Array()
+let wordsOf: Uint8Array | undefined
+
+const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
+
+function lookAt(bytes: Uint8Array): void {
+  if (wordsOf === bytes) return
+  wordsOf = bytes
+  const aligned = LITTLE_ENDIAN && bytes.byteOffset % 4 === 0
+  words = aligned ? new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2) : new Int32Array()
+}
+
+/** From after the opening quote to after the closing one. Nearly all bytes of a transcript go through here. */
+function skipString(bytes: Uint8Array, from: number, to: number): number {
   let at = from
   for (;;) {
-    // No look at the limit in this loop, where nearly all bytes go: a line ends in a byte that is not plain.
-    while (PLAIN[bytes[at]!] === 1) at++
-    if (at >= limit) return fail(limit)
-    const byte = bytes[at]
+    at = nextSpecial(bytes, at, to)
+    if (at >= to) return fail(to)
+    const byte = bytes[at]!
     if (byte === QUOTE) return at + 1
-    if (byte !== BACKSLASH) return fail(at)
-    const escaped = bytes[at + 1]
-    if (at + 1 >= limit) return fail(limit)
-    if (escaped === LETTER_U) {
-      for (let digit = at + 2; digit < at + 6; digit++) {
-        if (digit >= limit) return fail(limit)
-        if (HEX_DIGIT[bytes[digit]!] !== 1) return fail(digit)
+    if (byte === BACKSLASH) {
+      if (at + 1 >= to) return fail(to)
+      const escaped = bytes[at + 1]!
+      if (ESCAPABLE[escaped] === 1) at += 2
+      else if (escaped !== LETTER_U) return fail(at + 1)
+      else {
+        for (let digit = at + 2; digit < at + 6; digit++) {
+          if (digit >= to) return fail(to)
+          if (HEX_DIGIT[bytes[digit]!] !== 1) return fail(digit)
+        }
+        at += 6
       }
-      at += 6
-    } else if (ESCAPABLE[escaped!] === 1) at += 2
-    else return fail(at + 1)
+    } else if (byte < 0x20) return fail(at)
+    else at++ // taken for a special one because of the byte before it
   }
 }
 
-function skipValue(bytes: Uint8Array, from: number, depth: number): number {
-  if (from >= limit) return fail(limit)
+/**
+ * The position of the next quote, backslash or control character; rarely that of a byte which is none of these.
+ *
+ * Looks at four bytes at a time: a byte below n sets its top bit in (x - n) & ~x. The lowest bit set is right, unless
+ * a byte below `from` in the same group borrowed from it.
+ */
+function nextSpecial(bytes: Uint8Array, from: number, to: number): number {
+  const view = words
+  const end = view.length
+  let mask = 0x80808080 & (-1 << ((from & 3) << 3))
+  let seen = 0
+  let word = from >> 2
+  while (word < end) {
+    const x = view[word]!
+    seen |= x
+    const quote = x ^ 0x22222222
+    const backslash = x ^ 0x5c5c5c5c
+    const special =
+      (((x - 0x20202020) & ~x) | ((quote - 0x01010101) & ~quote) | ((backslash - 0x01010101) & ~backslash)) &
+      mask
+    if (special !== 0) {
+      highBits |= seen
+      return (word << 2) + ((31 - Math.clz32(special & -special)) >> 3)
+    }
+    mask = 0x80808080
+    word++
+  }
+  let at = Math.max(from, word << 2)
+  for (; at < to && PLAIN[bytes[at]!] === 1; at++) seen |= bytes[at]!
+  highBits |= seen
+  return at
+}
+
+function skipValue(bytes: Uint8Array, from: number, to: number, depth: number): number {
+  if (from >= to) return fail(to)
   switch (bytes[from]) {
     case QUOTE:
-      return skipString(bytes, from + 1)
+      return skipString(bytes, from + 1, to)
     case OPEN_OBJECT:
-      return skipObject(bytes, from, depth + 1)
+      return skipObject(bytes, from, to, depth + 1)
     case OPEN_ARRAY:
-      return skipArray(bytes, from, depth + 1)
+      return skipArray(bytes, from, to, depth + 1)
     case 0x74:
-      return skipWord(bytes, from, TRUE)
+      return skipWord(bytes, from, to, TRUE)
     case 0x66:
-      return skipWord(bytes, from, FALSE)
+      return skipWord(bytes, from, to, FALSE)
     case 0x6e:
-      return skipWord(bytes, from, NULL)
+      return skipWord(bytes, from, to, NULL)
     default:
-      return skipNumber(bytes, from)
+      return skipNumber(bytes, from, to)
   }
 }
 
-function skipObject(bytes: Uint8Array, from: number, depth: number): number {
+function skipObject(bytes: Uint8Array, from: number, to: number, depth: number): number {
   if (depth > MAX_DEPTH) return tooDeep(from)
-  let at = skipSpace(bytes, from + 1)
-  if (at < limit && bytes[at] === CLOSE_OBJECT) return at + 1
+  let at = skipSpace(bytes, from + 1, to)
+  if (at < to && bytes[at] === CLOSE_OBJECT) return at + 1
   for (;;) {
-    if (at >= limit || bytes[at] !== QUOTE) return fail(at)
-    at = skipString(bytes, at + 1)
+    if (at >= to || bytes[at] !== QUOTE) return fail(at)
+    at = skipString(bytes, at + 1, to)
     if (at < 0) return at
-    at = skipSpace(bytes, at)
-    if (at >= limit || bytes[at] !== COLON) return fail(at)
-    at = skipValue(bytes, skipSpace(bytes, at + 1), depth)
+    if (bytes[at] !== COLON) at = skipSpace(bytes, at, to)
+    if (at >= to || bytes[at] !== COLON) return fail(at)
+    at = skipValue(bytes, skipSpace(bytes, at + 1, to), to, depth)
     if (at < 0) return at
-    at = skipSpace(bytes, at)
-    if (at >= limit) return fail(at)
-    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1)
+    if (bytes[at] !== COMMA) at = skipSpace(bytes, at, to)
+    if (at >= to) return fail(at)
+    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1, to)
     else return bytes[at] === CLOSE_OBJECT ? at + 1 : fail(at)
   }
 }
 
-function skipArray(bytes: Uint8Array, from: number, depth: number): number {
+function skipArray(bytes: Uint8Array, from: number, to: number, depth: number): number {
   if (depth > MAX_DEPTH) return tooDeep(from)
-  let at = skipSpace(bytes, from + 1)
-  if (at < limit && bytes[at] === CLOSE_ARRAY) return at + 1
+  let at = skipSpace(bytes, from + 1, to)
+  if (at < to && bytes[at] === CLOSE_ARRAY) return at + 1
   for (;;) {
-    at = skipValue(bytes, at, depth)
+    at = skipValue(bytes, at, to, depth)
     if (at < 0) return at
-    at = skipSpace(bytes, at)
-    if (at >= limit) return fail(at)
-    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1)
+    if (bytes[at] !== COMMA) at = skipSpace(bytes, at, to)
+    if (at >= to) return fail(at)
+    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1, to)
     else return bytes[at] === CLOSE_ARRAY ? at + 1 : fail(at)
   }
 }
@@ -165,32 +236,32 @@ function tooDeep(at: number): number {
   return TOO_DEEP
 }
 
-function skipWord(bytes: Uint8Array, from: number, word: Uint8Array): number {
+function skipWord(bytes: Uint8Array, from: number, to: number, word: Uint8Array): number {
   for (let letter = 0; letter < word.length; letter++) {
-    if (from + letter >= limit) return fail(limit)
+    if (from + letter >= to) return fail(to)
     if (bytes[from + letter] !== word[letter]) return fail(from + letter)
   }
   return from + word.length
 }
 
-function skipNumber(bytes: Uint8Array, from: number): number {
+function skipNumber(bytes: Uint8Array, from: number, to: number): number {
   let at = from
   if (bytes[at] === 0x2d) at++
-  if (at < limit && bytes[at] === 0x30) at++
-  else if ((at = skipDigits(bytes, at)) < 0) return at
-  if (at < limit && bytes[at] === 0x2e && (at = skipDigits(bytes, at + 1)) < 0) return at
-  if (at < limit && (bytes[at] === 0x65 || bytes[at] === 0x45)) {
+  if (at < to && bytes[at] === 0x30) at++
+  else if ((at = skipDigits(bytes, at, to)) < 0) return at
+  if (at < to && bytes[at] === 0x2e && (at = skipDigits(bytes, at + 1, to)) < 0) return at
+  if (at < to && (bytes[at] === 0x65 || bytes[at] === 0x45)) {
     at++
-    if (at < limit && (bytes[at] === 0x2b || bytes[at] === 0x2d)) at++
-    return skipDigits(bytes, at)
+    if (at < to && (bytes[at] === 0x2b || bytes[at] === 0x2d)) at++
+    return skipDigits(bytes, at, to)
   }
   return at
 }
 
 /** One digit or more. */
-function skipDigits(bytes: Uint8Array, from: number): number {
+function skipDigits(bytes: Uint8Array, from: number, to: number): number {
   let at = from
-  while (at < limit && bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at++
+  while (at < to && bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at++
   return at === from ? fail(at) : at
 }
 

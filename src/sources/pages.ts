@@ -1,7 +1,7 @@
 import type { Entry } from '#model'
 import { readBackward } from './backward.ts'
-import { readForward, type FormatOf } from './forward.ts'
-import { placeOf, type Reading } from './source.ts'
+import { readForward } from './forward.ts'
+import { placeOf, type LineFormat, type Reading } from './source.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 
 /** A stretch of a transcript, oldest first. Pages are made of whole lines, so they meet without gap or overlap. */
@@ -23,7 +23,7 @@ export interface PageOptions {
 /** The page that ends before the offset, found by reading backwards. */
 export async function readPageBefore(
   file: TranscriptFile,
-  formatOf: FormatOf,
+  format: LineFormat,
   options: PageOptions & { readonly before?: number },
 ): Promise<Page> {
   const { limit, counts = everyEntry } = options
@@ -31,7 +31,7 @@ export async function readPageBefore(
   const batches: (readonly Reading[])[] = []
   let start = before
   let found = 0
-  for await (const { readings, offset } of readBackward(file, formatOf, { before })) {
+  for await (const { readings, offset } of readBackward(file, format, { before })) {
     batches.push(readings)
     start = offset
     found += countOf(readings, counts)
@@ -43,7 +43,7 @@ export async function readPageBefore(
 /** The page that begins at the offset. */
 export async function readPageAfter(
   file: TranscriptFile,
-  formatOf: FormatOf,
+  format: LineFormat,
   options: PageOptions & { readonly after?: number },
 ): Promise<Page> {
   const { limit, after = 0, counts = everyEntry } = options
@@ -51,7 +51,7 @@ export async function readPageAfter(
   let found = 0
   let end = after
   // Small pieces: a page is small, and reading ahead of it is work for nothing.
-  for await (const batch of readForward(file, formatOf, { from: after, chunk: 64 * 1024 })) {
+  for await (const batch of readForward(file, format, { from: after, chunk: 64 * 1024 })) {
     let taken = 0
     for (const [index] of batch.lineStarts.entries()) {
       end = batch.lineStarts[index + 1] ?? batch.next

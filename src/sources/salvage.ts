@@ -1,8 +1,8 @@
 import type { DamageReason } from '#model'
-import type { ObjectScanner } from './object-scanner.ts'
-import type { LineFormat, Reading } from './source.ts'
+import { ObjectScanner } from './object-scanner.ts'
+import type { LineFormat, Reading, RecordReader } from './source.ts'
 
-/** Reads the lines of one transcript. Holds the scanner, so lines are read one after another. */
+/** Reads lines, one after another. */
 export interface LineReader {
   /**
    * Reads the line `bytes[from, to)`, whose first byte stands at `offset` in its file, and gives every record it
@@ -17,24 +17,39 @@ export interface LineRange {
   readonly offset: number
 }
 
-export function createLineReader(format: LineFormat, scanner: ObjectScanner): LineReader {
+/** The reader of a format. One serves all files: nothing of a line is kept when the next one is read. */
+export function lineReaderOf(format: LineFormat): LineReader {
+  const known = readers.get(format) ?? createLineReader(format)
+  readers.set(format, known)
+  return known
+}
+
+const readers = new WeakMap<LineFormat, LineReader>()
+
+function createLineReader(format: LineFormat): LineReader {
+  const scanner = new ObjectScanner(format.keys, format.inner)
+  const records = format.createReader(scanner)
   return {
     readLine(bytes, { from, to, offset }, out) {
       const start = hasByteOrderMark(bytes, from, to) ? from + 3 : from
       const end = scanner.scan(bytes, start, to)
       // The ordinary case: one line, one record. The record then has all bytes of the line.
       if (end > 0 && skipBlank(bytes, end, to) === to) {
-        out.push({ kind: 'entry', entry: format.readRecord(bytes, scanner, { from, to, offset }) })
+        out.push({ kind: 'entry', entry: records.readRecord(bytes, { from, to, offset }) })
         return
       }
-      salvage({ bytes, format, scanner, shift: offset - from, out, budget: SALVAGE_WORK * (to - from) }, from, to)
+      salvage(
+        { bytes, records, scanner, shift: offset - from, out, budget: SALVAGE_WORK * (to - from) },
+        from,
+        to,
+      )
     },
   }
 }
 
 interface Salvage {
   readonly bytes: Buffer
-  readonly format: LineFormat
+  readonly records: RecordReader
   readonly scanner: ObjectScanner
   /** Added to a position in `bytes`, gives the position in the file. */
   readonly shift: number
@@ -81,13 +96,13 @@ function salvagePart(work: Salvage, from: number, to: number): void {
 
 /** Where the next record of its own begins that a newline or another record follows. */
 function findRecord(work: Salvage, from: number, to: number): number {
-  const { bytes, scanner, format } = work
+  const { bytes, scanner, records } = work
   for (let at = from; at < to; at++) {
     at = bytes.indexOf(RECORD_START, at)
     if (at < 0 || at >= to || work.budget <= 0) return -1
     const end = scanner.scan(bytes, at, to)
     work.budget -= (end > 0 ? end : scanner.failedAt) - at
-    if (end < 0 || !format.isRecord(scanner)) continue
+    if (end < 0 || !records.isRecord()) continue
     const after = skipBlank(bytes, end, to)
     if (after === to || bytes[after] === RECORD_START[0]) return at
   }
@@ -97,10 +112,10 @@ function findRecord(work: Salvage, from: number, to: number): number {
 const RECORD_START = Buffer.from('{"')
 
 function record(work: Salvage, from: number, to: number): void {
-  const { bytes, scanner, format, shift } = work
+  const { bytes, records, shift } = work
   work.out.push({
     kind: 'entry',
-    entry: format.readRecord(bytes, scanner, { from, to, offset: from + shift }),
+    entry: records.readRecord(bytes, { from, to, offset: from + shift }),
   })
 }
 

@@ -8,15 +8,19 @@ import type { ObjectScanner } from './object-scanner.ts'
 export interface LineFormat {
   /** The top-level keys it asks for, by number. */
   readonly keys: readonly string[]
-  /**
-   * Reads one well-formed record that stands in `bytes[from, to)` and has just been scanned: the scanner holds the
-   * places of the keys. Never throws on content, never drops.
-   */
-  readRecord(bytes: Buffer, scanner: ObjectScanner, record: RecordPlace): Entry
+  /** The keys it asks for of the object under one of them. */
+  readonly inner?: { readonly under: string; readonly keys: readonly string[] }
+  /** A reader of records that the scanner has just scanned. */
+  createReader(scanner: ObjectScanner): RecordReader
   /** The entry for a record too large to hold, from those of its top-level values that are short. */
   readEnvelope(values: ReadonlyMap<string, string>, place: Place): Entry
-  /** Whether a scanned object is a line of its own, rather than a part of one that was torn. */
-  isRecord(scanner: ObjectScanner): boolean
+}
+
+export interface RecordReader {
+  /** Reads the record that stands in `bytes[from, to)`. Never throws on content, never drops. */
+  readRecord(bytes: Buffer, record: RecordPlace): Entry
+  /** Whether the object just scanned is a line of its own, rather than a part of one that was torn. */
+  isRecord(): boolean
 }
 
 /** Where a record stands: in the bytes at hand, and in its file. */
@@ -44,7 +48,7 @@ export interface Source {
   readonly agent: string
   /** The folder it looks in. */
   readonly root: string
-  readonly formatOf: (scanner: ObjectScanner) => LineFormat
+  readonly format: LineFormat
   /** Every session, in no order, with what a glance at both ends of its file tells. Never throws on content. */
   list(): Promise<SourceList>
   /** Every working directory that occurs in a transcript, from one fast pass over all of it. */

@@ -93,7 +93,9 @@ async function readWhole(
   while (filled < length) {
     const at = filled
     const count = await new Promise<number>((resolve, reject) => {
-      read(fd, target, at, length - at, position + at, (error, bytes) => (error ? reject(error) : resolve(bytes)))
+      read(fd, target, at, length - at, position + at, (error, bytes) =>
+        error ? reject(error) : resolve(bytes),
+      )
     })
     if (count === 0) break
     filled += count

@@ -20,7 +20,8 @@ export async function outlineOf(throughline: Throughline, session: SessionSummar
       `  tokens ${tokens(facts.usage)}; inherited ${tokens(facts.inherited)}; context ${facts.contextTokens ?? '-'}`,
       `  models ${facts.models.join(', ') || '-'}`,
     )
-    for (const { offset, length, reason } of facts.damage) out.push(`  damage ${reason} at ${offset}, ${length} bytes`)
+    for (const { offset, length, reason } of facts.damage)
+      out.push(`  damage ${reason} at ${offset}, ${length} bytes`)
   }
   const messages: Message[] = []
   for await (const passages of throughline.passages(session)) {
@@ -54,7 +55,10 @@ function linesOf(message: Message): string[] {
     case 'prompt':
       return [`> ${message.origin}${message.midTurn ? ' mid-turn' : ''}: ${blocksOf(message.blocks)}${off}`]
     case 'reply':
-      return [`< ${blocksOf(message.blocks)} [${message.stopReason ?? 'no stop'}]${off}`, ...message.calls.map(callOf)]
+      return [
+        `< ${blocksOf(message.blocks)} [${message.stopReason ?? 'no stop'}]${off}`,
+        ...message.calls.map(callOf),
+      ]
     case 'command':
       return [`/ ${message.command ?? '?'} ${quoted(message.args)} -> ${quoted(message.output)}${off}`]
     case 'compaction':
@@ -73,7 +77,9 @@ function callOf({ use, state, result }: ToolCall): string {
   return `    ${use.name} ${quoted(JSON.stringify(use.input))} -> ${state}: ${blocksOf(result?.content ?? [])}${agent}`
 }
 
-function blocksOf(blocks: readonly { readonly kind: string; readonly text?: string; readonly thinking?: string }[]): string {
+function blocksOf(
+  blocks: readonly { readonly kind: string; readonly text?: string; readonly thinking?: string }[],
+): string {
   return blocks.map((block) => `${block.kind}${wordsOf(block)}`).join(' + ')
 }
 

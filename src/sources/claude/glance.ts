@@ -1,11 +1,10 @@
 import { shorten } from '#base'
 import { textOf, type Entry } from '#model'
-import { createScanner } from '../forward.ts'
 import { FieldReader } from '../field-reader.ts'
-import type { ObjectScanner } from '../object-scanner.ts'
-import type { LineFormat } from '../source.ts'
+import { ObjectScanner } from '../object-scanner.ts'
+import type { RecordReader } from '../source.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
-import { KEY, KEYS } from './keys.ts'
+import { KEY } from './keys.ts'
 import { claudeFormat } from './read-line.ts'
 import { WorkdirFinder } from './workdirs.ts'
 
@@ -31,15 +30,15 @@ const LINE_LIMIT = 32 * 1024 * 1024
 
 /** Looks at the beginning and the end of transcripts, one after another, with the same two buffers. */
 export function createGlance(): (file: TranscriptFile) => Glance {
-  const { scanner, format } = createScanner(claudeFormat)
-  const fields = new FieldReader(scanner, KEYS.length)
-  const finderScanner = createScanner(claudeFormat).scanner
+  const scanner = new ObjectScanner(claudeFormat.keys, claudeFormat.inner)
+  const records = claudeFormat.createReader(scanner)
+  const fields = new FieldReader(scanner)
   const buffers = { head: Buffer.allocUnsafe(HEAD), tail: Buffer.allocUnsafe(TAIL) }
 
   return (file) => {
-    const finder = new WorkdirFinder(finderScanner)
-    const head = readHead(file, { scanner, format, fields, finder, buffer: buffers.head })
-    const tail = readTail(file, { scanner, format, fields, finder, buffer: buffers.tail })
+    const finder = new WorkdirFinder()
+    const head = readHead(file, { scanner, records, fields, finder, buffer: buffers.head })
+    const tail = readTail(file, { scanner, records, fields, finder, buffer: buffers.tail })
     const createdAt = head.createdAt ?? tail.lastActivityAt
     const lastActivityAt = tail.lastActivityAt ?? head.createdAt
     return {
@@ -55,7 +54,7 @@ export function createGlance(): (file: TranscriptFile) => Glance {
 
 interface Look {
   readonly scanner: ObjectScanner
-  readonly format: LineFormat
+  readonly records: RecordReader
   readonly fields: FieldReader
   readonly finder: WorkdirFinder
   readonly buffer: Buffer
@@ -105,7 +104,7 @@ function readHead(file: TranscriptFile, look: Look): Head {
 /** Reads a line near the beginning, as far as it may tell something new. */
 function readHeadLine(bytes: Buffer, from: number, to: number, look: Look, head: Head): Entry | undefined {
   if (to <= from) return undefined
-  const { scanner, fields, format } = look
+  const { scanner, fields, records } = look
   const start = from === 0 && bytes[0] === 0xef ? 3 : from
   if (scanner.scan(bytes, start, to) < 0) {
     head.damaged = true
@@ -118,7 +117,7 @@ function readHeadLine(bytes: Buffer, from: number, to: number, look: Look, head:
   const type = fields.text(bytes, KEY.type)
   if (type !== 'user' && type !== 'assistant' && type !== 'system') return undefined
   head.spoken ||= type !== 'system'
-  return type === 'assistant' ? undefined : format.readRecord(bytes, scanner, { from, to, offset: from })
+  return type === 'assistant' ? undefined : records.readRecord(bytes, { from, to, offset: from })
 }
 
 interface Tail {
@@ -148,7 +147,7 @@ function readTailLines(bytes: Buffer, offset: number, look: Look): Tail {
   // The window begins in the middle of a line, unless it begins with the file.
   const first = offset === 0 ? 0 : bytes.indexOf(NEWLINE) + 1
   const tail: Tail = { damaged: false, start: offset + first }
-  for (let end = bytes.length; end > first && tail.lastActivityAt === undefined; ) {
+  for (let end = bytes.length; end > first && tail.lastActivityAt === undefined;) {
     const lineEnd = bytes[end - 1] === NEWLINE ? end - 1 : end
     const start = lineEnd === 0 ? 0 : Math.max(bytes.lastIndexOf(NEWLINE, lineEnd - 1) + 1, first)
     end = start
@@ -176,7 +175,11 @@ interface RecordType {
   readonly key: number
 }
 
-const CUSTOM_TITLE: RecordType = { needle: Buffer.from('"custom-title"'), type: 'custom-title', key: KEY.customTitle }
+const CUSTOM_TITLE: RecordType = {
+  needle: Buffer.from('"custom-title"'),
+  type: 'custom-title',
+  key: KEY.customTitle,
+}
 const AGENT_TITLE: RecordType = { needle: Buffer.from('"ai-title"'), type: 'ai-title', key: KEY.aiTitle }
 
 /** The value of the last record of a type; lines that only mention the type are passed over. */
@@ -208,7 +211,9 @@ function grown(buffer: Buffer): Buffer {
 
 function promptText(entry: Entry & { kind: 'prompt' }): string {
   const text = textOf(entry.blocks)
-  return text === '' ? `[${entry.blocks.map((block) => block.kind).join(', ')}]` : shorten(text, PROMPT_LENGTH)
+  return text === ''
+    ? `[${entry.blocks.map((block) => block.kind).join(', ')}]`
+    : shorten(text, PROMPT_LENGTH)
 }
 
 function commandText(entry: Entry & { kind: 'command' }): string | undefined {
@@ -220,7 +225,9 @@ function commandText(entry: Entry & { kind: 'command' }): string | undefined {
 const PROMPT_LENGTH = 1000
 
 /** Leaves out what is not there, as optional fields want it. */
-function definedOnly<K extends string>(values: { readonly [key in K]: string | undefined }): { [key in K]?: string } {
+function definedOnly<K extends string>(values: { readonly [key in K]: string | undefined }): {
+  [key in K]?: string
+} {
   const defined: { [key in K]?: string } = {}
   for (const key in values) {
     const value = values[key]

@@ -47,3 +47,15 @@ export const KEY = {
 } as const
 
 export const KEYS: readonly string[] = Object.keys(KEY)
+
+/** The same for the `message` of a line. */
+export const MESSAGE_KEY = {
+  id: 0,
+  model: 1,
+  content: 2,
+  usage: 3,
+  stop_reason: 4,
+  stop_sequence: 5,
+} as const
+
+export const MESSAGE_KEYS: readonly string[] = Object.keys(MESSAGE_KEY)

@@ -31,7 +31,8 @@ export function findTranscripts(configDir: string): Layout {
 
   for (const project of list(root)) {
     const dir = join(root, project.name)
-    if (project.isSymbolicLink()) problems.push({ path: dir, message: 'is a link, and links are not followed' })
+    if (project.isSymbolicLink())
+      problems.push({ path: dir, message: 'is a link, and links are not followed' })
     if (!project.isDirectory()) continue
     const children = list(dir)
     const sideDirs = new Set(children.filter((child) => child.isDirectory()).map((child) => child.name))
@@ -39,7 +40,8 @@ export function findTranscripts(configDir: string): Layout {
       if (!child.name.endsWith('.jsonl')) continue
       const path = join(dir, child.name)
       const id = basename(child.name, '.jsonl')
-      if (!child.isFile()) problems.push({ path, message: 'is not a regular file, and links are not followed' })
+      if (!child.isFile())
+        problems.push({ path, message: 'is not a regular file, and links are not followed' })
       else if (!ID.test(id)) problems.push({ path, message: 'has a name that no session id has' })
       else if (id.startsWith('agent-')) looseSubagents.push(path)
       else sessions.push(sideDirs.has(id) ? { id, path, sideDir: join(dir, id) } : { id, path })
@@ -64,7 +66,8 @@ export function findSubagentFiles(sideDir: string): readonly string[] {
     for (const child of entriesOf(dir)) {
       const path = join(dir, child.name)
       if (child.isDirectory()) visit(path)
-      else if (child.isFile() && child.name.startsWith('agent-') && child.name.endsWith('.jsonl')) found.push(path)
+      else if (child.isFile() && child.name.startsWith('agent-') && child.name.endsWith('.jsonl'))
+        found.push(path)
     }
   }
   visit(join(sideDir, 'subagents'))

@@ -1,5 +1,6 @@
 import { boolean, field, parseJson, string } from '#base'
 import {
+  NO_USAGE,
   readBlocks,
   readCompaction,
   readUsage,
@@ -8,40 +9,56 @@ import {
   type Decision,
   type Entry,
   type Envelope,
+  type Link,
   type Place,
   type Provider,
+  type Usage,
 } from '#model'
 import { FieldReader } from '../field-reader.ts'
-import type { ObjectScanner } from '../object-scanner.ts'
+import { ObjectScanner } from '../object-scanner.ts'
 import type { LineFormat, RecordPlace } from '../source.ts'
 import { readCommand } from './commands.ts'
-import { KEY, KEYS } from './keys.ts'
+import { KEY, KEYS, MESSAGE_KEY, MESSAGE_KEYS } from './keys.ts'
 
 /**
  * How Claude Code's lines read. Claude Code publishes no schema and adds line types in patch releases, so this asks
  * only for what it uses and keeps everything else. See `docs/formats/claude.md` for the evidence.
  */
-export function claudeFormat(scanner: ObjectScanner): LineFormat {
-  const fields = new FieldReader(scanner, KEYS.length)
-  return {
-    keys: KEYS,
-    readRecord: (bytes, _scanner, record) => readRecord(fields, bytes, record),
-    readEnvelope,
-    // A content block has a type too; only lines have one of these beside it.
-    isRecord: () =>
-      fields.has(KEY.type) &&
-      (fields.has(KEY.uuid) || fields.has(KEY.sessionId) || fields.has(KEY.messageId) || fields.has(KEY.leafUuid)),
-  }
+export const claudeFormat: LineFormat = {
+  keys: KEYS,
+  inner: { under: 'message', keys: MESSAGE_KEYS },
+  createReader(scanner) {
+    const fields = new FieldReader(scanner)
+    const message = new FieldReader(scanner.inner ?? new ObjectScanner(MESSAGE_KEYS))
+    const line: Line = { fields, message, usage: { value: undefined } }
+    return {
+      readRecord: (bytes, record) => readRecord(line, bytes, record),
+      // A content block has a type too; only lines have one of these beside it.
+      isRecord: () => fields.has(KEY.type) && LINE_KEYS.some((key) => fields.has(key)),
+    }
+  },
+  readEnvelope,
 }
 
-function readRecord(fields: FieldReader, bytes: Buffer, record: RecordPlace): Entry {
+const LINE_KEYS = [KEY.uuid, KEY.sessionId, KEY.messageId, KEY.leafUuid]
+
+/** The line at hand: its own fields and those of its message. */
+interface Line {
+  readonly fields: FieldReader
+  readonly message: FieldReader
+  /** All lines of a message repeat its usage. */
+  readonly usage: { value: Usage | undefined }
+}
+
+function readRecord(line: Line, bytes: Buffer, record: RecordPlace): Entry {
+  const { fields } = line
   const type = fields.repeated(bytes, KEY.type) ?? ''
   const envelope = readChainEnvelope(fields, bytes, record, type)
   switch (type) {
     case 'user':
-      return readUser(fields, bytes, envelope)
+      return readUser(line, bytes, envelope)
     case 'assistant':
-      return readAssistant(fields, bytes, envelope)
+      return readAssistant(line, bytes, envelope)
     case 'attachment':
       return readAttachment(fields, bytes, envelope)
     case 'system':
@@ -51,54 +68,43 @@ function readRecord(fields: FieldReader, bytes: Buffer, record: RecordPlace): En
   }
 }
 
-type Open<T> = { -readonly [K in keyof T]: T[K] }
-
-/** What all kinds of entries share. Fields are set one by one: this runs for every line of every transcript. */
-function readChainEnvelope(
-  fields: FieldReader,
-  bytes: Buffer,
-  record: RecordPlace,
-  type: string,
-): Open<Envelope> {
-  const uuid = fields.text(bytes, KEY.uuid)
-  const envelope: Open<Envelope> = {
+/** What all kinds of entries share. This runs for every line of every transcript. */
+function readChainEnvelope(fields: FieldReader, bytes: Buffer, record: RecordPlace, type: string): Envelope {
+  // Most entries hang from the one on the line before: looked at before its uuid is replaced by this one's.
+  const parentId = fields.repeated(bytes, KEY.parentUuid, KEY.uuid) ?? null
+  const uuid = fields.repeated(bytes, KEY.uuid)
+  const provider = fields.repeated(bytes, KEY.provider)
+  return {
     id: uuid ?? `@${record.offset}`,
     place: { offset: record.offset, length: record.to - record.from },
-    raw: bytes.subarray(record.from, record.to),
+    raw: new Uint8Array(bytes.buffer, bytes.byteOffset + record.from, record.to - record.from),
     type,
+    link: uuid !== undefined && CHAIN_TYPES.has(type) ? readLink(fields, bytes, parentId) : undefined,
+    at: fields.text(bytes, KEY.timestamp),
+    sessionId: fields.repeated(bytes, KEY.sessionId),
+    cwd: fields.repeated(bytes, KEY.cwd),
+    gitBranch: fields.repeated(bytes, KEY.gitBranch),
+    version: fields.repeated(bytes, KEY.version),
+    entrypoint: fields.repeated(bytes, KEY.entrypoint),
+    agentId: fields.repeated(bytes, KEY.agentId),
+    requestId: fields.repeated(bytes, KEY.requestId),
+    provider: provider === undefined ? undefined : readProvider(provider),
+    forkedFrom: fields.has(KEY.forkedFrom) ? readFork(fields.value(bytes, KEY.forkedFrom)) : undefined,
   }
-  if (uuid !== undefined && CHAIN_TYPES.has(type)) {
-    const logicalParentId = fields.text(bytes, KEY.logicalParentUuid)
-    const parentId = fields.text(bytes, KEY.parentUuid) ?? null
-    const sidechain = fields.isTrue(bytes, KEY.isSidechain)
-    envelope.link =
-      logicalParentId === undefined ? { parentId, sidechain } : { parentId, logicalParentId, sidechain }
+}
+
+function readLink(fields: FieldReader, bytes: Buffer, parentId: string | null): Link {
+  return {
+    parentId,
+    logicalParentId: fields.text(bytes, KEY.logicalParentUuid),
+    sidechain: fields.isTrue(bytes, KEY.isSidechain),
   }
-  const at = fields.text(bytes, KEY.timestamp)
-  if (at !== undefined) envelope.at = at
-  const sessionId = fields.repeated(bytes, KEY.sessionId)
-  if (sessionId !== undefined) envelope.sessionId = sessionId
-  const cwd = fields.repeated(bytes, KEY.cwd)
-  if (cwd !== undefined) envelope.cwd = cwd
-  const gitBranch = fields.repeated(bytes, KEY.gitBranch)
-  if (gitBranch !== undefined) envelope.gitBranch = gitBranch
-  const version = fields.repeated(bytes, KEY.version)
-  if (version !== undefined) envelope.version = version
-  const entrypoint = fields.repeated(bytes, KEY.entrypoint)
-  if (entrypoint !== undefined) envelope.entrypoint = entrypoint
-  const agentId = fields.repeated(bytes, KEY.agentId)
-  if (agentId !== undefined) envelope.agentId = agentId
-  const requestId = fields.repeated(bytes, KEY.requestId)
-  if (requestId !== undefined) envelope.requestId = requestId
-  const provider = fields.repeated(bytes, KEY.provider)
-  if (provider !== undefined) envelope.provider = readProvider(provider)
-  if (fields.has(KEY.forkedFrom)) {
-    const forkedFrom = fields.value(bytes, KEY.forkedFrom)
-    const from = string(forkedFrom, 'sessionId')
-    const entryId = string(forkedFrom, 'messageUuid')
-    if (from !== undefined && entryId !== undefined) envelope.forkedFrom = { sessionId: from, entryId }
-  }
-  return envelope
+}
+
+function readFork(forkedFrom: unknown): Envelope['forkedFrom'] {
+  const sessionId = string(forkedFrom, 'sessionId')
+  const entryId = string(forkedFrom, 'messageUuid')
+  return sessionId === undefined || entryId === undefined ? undefined : { sessionId, entryId }
 }
 
 const CHAIN_TYPES: ReadonlySet<string> = new Set(['user', 'assistant', 'attachment', 'system', 'progress'])
@@ -118,8 +124,8 @@ function readProvider(name: string): Provider {
   }
 }
 
-function readUser(fields: FieldReader, bytes: Buffer, envelope: Open<Envelope>): Entry {
-  const blocks = readBlocks(field(fields.value(bytes, KEY.message), 'content'))
+function readUser({ fields, message }: Line, bytes: Buffer, envelope: Envelope): Entry {
+  const blocks = readBlocks(message.value(bytes, MESSAGE_KEY.content))
   if (fields.isTrue(bytes, KEY.isCompactSummary)) return { kind: 'summary', ...envelope, blocks }
   if (blocks.some((block) => block.kind === 'tool-result')) return readResult(fields, bytes, envelope, blocks)
   if (fields.isTrue(bytes, KEY.isMeta)) return { kind: 'injection', ...envelope, blocks }
@@ -131,14 +137,14 @@ function readUser(fields: FieldReader, bytes: Buffer, envelope: Open<Envelope>):
   if (text.startsWith('[Request interrupted by user') && blocks.length === 1) {
     return { kind: 'interruption', ...envelope, text }
   }
-  const permissionMode = fields.repeated(bytes, KEY.permissionMode)
   return {
     kind: 'prompt',
     ...envelope,
     blocks,
     origin: readOrigin(fields, bytes, text),
     midTurn: false,
-    ...(permissionMode === undefined ? {} : { permissionMode }),
+    sentAs: undefined,
+    permissionMode: fields.repeated(bytes, KEY.permissionMode),
   }
 }
 
@@ -154,22 +160,14 @@ function readOrigin(fields: FieldReader, bytes: Buffer, text: string): 'person' 
   return 'person'
 }
 
-function readResult(
-  fields: FieldReader,
-  bytes: Buffer,
-  envelope: Open<Envelope>,
-  blocks: readonly Block[],
-): Entry {
-  const callEntryId = fields.text(bytes, KEY.sourceToolAssistantUUID)
-  const decision = readDecision(fields, bytes)
-  const startedAgentId = readStartedAgent(fields, bytes)
+function readResult(fields: FieldReader, bytes: Buffer, envelope: Envelope, blocks: readonly Block[]): Entry {
   return {
     kind: 'result',
     ...envelope,
     blocks,
-    ...(callEntryId === undefined ? {} : { callEntryId }),
-    ...(decision === undefined ? {} : { decision }),
-    ...(startedAgentId === undefined ? {} : { startedAgentId }),
+    callEntryId: fields.text(bytes, KEY.sourceToolAssistantUUID),
+    decision: readDecision(fields, bytes),
+    startedAgentId: readStartedAgent(fields, bytes),
   }
 }
 
@@ -184,58 +182,54 @@ const AGENT_ID = Buffer.from('"agentId"')
 
 function readDecision(fields: FieldReader, bytes: Buffer): Decision | undefined {
   const denial = fields.repeated(bytes, KEY.toolDenialKind)
-  const decision = fields.has(KEY.permissionDecision) ? fields.value(bytes, KEY.permissionDecision) : undefined
+  const decision = fields.has(KEY.permissionDecision)
+    ? fields.value(bytes, KEY.permissionDecision)
+    : undefined
   if (decision === undefined && denial === undefined) return undefined
-  const by = string(decision, 'source')
   const rejected = denial !== undefined || string(decision, 'decision') === 'reject'
-  return {
-    outcome: rejected ? 'rejected' : 'accepted',
-    ...(by === undefined ? {} : { by }),
-    ...(denial === undefined ? {} : { denial }),
-  }
+  return { outcome: rejected ? 'rejected' : 'accepted', by: string(decision, 'source'), denial }
 }
 
-function readAssistant(fields: FieldReader, bytes: Buffer, envelope: Open<Envelope>): Entry {
-  const message = fields.value(bytes, KEY.message)
-  const messageId = string(message, 'id')
-  const model = string(message, 'model')
-  const usage = readUsage(field(message, 'usage'))
-  const stopReason = string(message, 'stop_reason')
-  const stopSequence = string(message, 'stop_sequence')
+function readAssistant({ fields, message, usage: cache }: Line, bytes: Buffer, envelope: Envelope): Entry {
+  const model = message.repeated(bytes, MESSAGE_KEY.model)
   return {
     kind: 'reply',
     ...envelope,
-    ...(messageId === undefined ? {} : { messageId }),
-    ...(model === undefined ? {} : { model }),
-    blocks: readBlocks(field(message, 'content')),
-    ...(usage === undefined ? {} : { usage }),
-    ...(stopReason === undefined ? {} : { stopReason }),
-    ...(stopSequence === undefined ? {} : { stopSequence }),
+    messageId: message.repeated(bytes, MESSAGE_KEY.id),
+    model,
+    blocks: readBlocks(message.value(bytes, MESSAGE_KEY.content)),
+    usage: message.cached(bytes, MESSAGE_KEY.usage, cache, (value) => readUsage(value) ?? NO_USAGE),
+    stopReason: message.repeated(bytes, MESSAGE_KEY.stop_reason),
+    stopSequence: message.repeated(bytes, MESSAGE_KEY.stop_sequence),
     synthetic: model === '<synthetic>',
     apiError: fields.isTrue(bytes, KEY.isApiErrorMessage),
   }
 }
 
-function readAttachment(fields: FieldReader, bytes: Buffer, envelope: Open<Envelope>): Entry {
+function readAttachment(fields: FieldReader, bytes: Buffer, chain: Envelope): Entry {
   const type = fields.innerType(bytes, KEY.attachment)
-  if (type !== undefined) envelope.type = `attachment/${type}`
+  const envelope = type === undefined ? chain : { ...chain, type: `attachment/${type}` }
   if (type !== 'queued_command') return { kind: 'context', ...envelope }
   const attachment = fields.value(bytes, KEY.attachment)
   const blocks = readBlocks(field(attachment, 'prompt'))
   if (boolean(attachment, 'isMeta') === true) return { kind: 'injection', ...envelope, blocks }
-  const fromTask = string(attachment, 'commandMode') === 'task-notification'
-  return { kind: 'prompt', ...envelope, blocks, origin: fromTask ? 'system' : 'person', midTurn: true }
+  return {
+    kind: 'prompt',
+    ...envelope,
+    blocks,
+    origin: string(attachment, 'commandMode') === 'task-notification' ? 'system' : 'person',
+    midTurn: true,
+    sentAs: string(attachment, 'source_uuid'),
+    permissionMode: undefined,
+  }
 }
 
-function readSystem(fields: FieldReader, bytes: Buffer, envelope: Open<Envelope>): Entry {
+function readSystem(fields: FieldReader, bytes: Buffer, chain: Envelope): Entry {
   const subtype = fields.repeated(bytes, KEY.subtype)
-  if (subtype !== undefined) envelope.type = `system/${subtype}`
+  const envelope = subtype === undefined ? chain : { ...chain, type: `system/${subtype}` }
   if (subtype === 'compact_boundary') {
-    return {
-      kind: 'compaction',
-      ...envelope,
-      compaction: readCompaction(fields.value(bytes, KEY.compactMetadata)),
-    }
+    const compaction = readCompaction(fields.value(bytes, KEY.compactMetadata))
+    return { kind: 'compaction', ...envelope, compaction }
   }
   const content = fields.text(bytes, KEY.content) ?? ''
   if (subtype === 'local_command') {
@@ -256,15 +250,16 @@ function noticeText(fields: FieldReader, bytes: Buffer): string {
 }
 
 /** Side records: facts about the session that hang nowhere in the conversation. */
-function readOther(fields: FieldReader, bytes: Buffer, envelope: Open<Envelope>): Entry {
+function readOther(fields: FieldReader, bytes: Buffer, envelope: Envelope): Entry {
   const valueKey = RECORD_VALUES.get(envelope.type)
   if (valueKey === undefined) return { kind: 'unknown', ...envelope }
-  const value = valueKey === null ? undefined : fields.text(bytes, valueKey)
-  if (envelope.type === 'queue-operation') {
-    const operation = fields.text(bytes, KEY.operation)
-    if (operation !== undefined) envelope.type = `queue-operation/${operation}`
+  const operation = envelope.type === 'queue-operation' ? fields.text(bytes, KEY.operation) : undefined
+  return {
+    kind: 'record',
+    ...envelope,
+    type: operation === undefined ? envelope.type : `queue-operation/${operation}`,
+    value: valueKey === null ? undefined : fields.text(bytes, valueKey),
   }
-  return value === undefined ? { kind: 'record', ...envelope } : { kind: 'record', ...envelope, value }
 }
 
 /** Known side records, and the key of the one text that says what they say. */

@@ -26,7 +26,9 @@ export function readRegistry(configDir: string): ReadonlyMap<string, LiveState> 
       pid,
       status: readStatus(string(entry, 'status')),
       ...(waitingFor === undefined ? {} : { waitingFor }),
-      ...(updatedAt === undefined || !isTime(updatedAt) ? {} : { updatedAt: new Date(updatedAt).toISOString() }),
+      ...(updatedAt === undefined || !isTime(updatedAt)
+        ? {}
+        : { updatedAt: new Date(updatedAt).toISOString() }),
     })
   }
   return live

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { shorten, ThroughlineError } from '#base'
 import type { LiveState, SessionSummary, SubagentSummary } from '#model'
-import { createScanner, readForward } from '../forward.ts'
+import { readForward } from '../forward.ts'
 import type { Source, SourceList } from '../source.ts'
 import { openTranscript, type Meter } from '../transcript-file.ts'
 import { createGlance, type Glance } from './glance.ts'
@@ -19,12 +19,12 @@ export function createClaudeSource(configDir: string, meter?: Meter): Source {
   return {
     agent: 'claude',
     root: configDir,
-    formatOf: claudeFormat,
+    format: claudeFormat,
     list: () => listSessions(configDir, meter),
     async findWorkdirs(path) {
       const file = openTranscript(path, meter)
       try {
-        const finder = new WorkdirFinder(createScanner(claudeFormat).scanner)
+        const finder = new WorkdirFinder()
         await findWorkdirs(file, finder)
         return [...finder.found]
       } finally {
@@ -105,7 +105,9 @@ export function nameOf(
 ): Pick<SessionSummary, 'name' | 'nameFrom'> {
   if (seen.customTitle !== undefined) return { name: seen.customTitle, nameFrom: 'custom' }
   if (seen.agentTitle !== undefined) return { name: seen.agentTitle, nameFrom: 'agent' }
-  return seen.firstPrompt === undefined ? {} : { name: shorten(seen.firstPrompt.replaceAll(/\s+/g, ' ').trim(), NAME_LENGTH), nameFrom: 'prompt' }
+  return seen.firstPrompt === undefined
+    ? {}
+    : { name: shorten(seen.firstPrompt.replaceAll(/\s+/g, ' ').trim(), NAME_LENGTH), nameFrom: 'prompt' }
 }
 
 const NAME_LENGTH = 120
@@ -117,7 +119,10 @@ interface LooseOwners {
 }
 
 /** Older versions put subagents beside the sessions, in any project; their lines name the session. */
-async function findLooseOwners(paths: readonly string[], sessions: ReadonlySet<string>): Promise<LooseOwners> {
+async function findLooseOwners(
+  paths: readonly string[],
+  sessions: ReadonlySet<string>,
+): Promise<LooseOwners> {
   const owned = new Map<string, SubagentSummary[]>()
   const orphans: string[] = []
   for (const path of paths) {
@@ -134,7 +139,8 @@ async function readOwner(path: string): Promise<string | undefined> {
     try {
       for await (const { readings } of readForward(file, claudeFormat, { chunk: 16 * 1024 })) {
         for (const reading of readings) {
-          if (reading.kind === 'entry' && reading.entry.sessionId !== undefined) return reading.entry.sessionId
+          if (reading.kind === 'entry' && reading.entry.sessionId !== undefined)
+            return reading.entry.sessionId
         }
       }
     } finally {

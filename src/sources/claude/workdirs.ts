@@ -1,24 +1,18 @@
 import { CHUNK } from '../forward.ts'
-import type { ObjectScanner } from '../object-scanner.ts'
+import { ObjectScanner } from '../object-scanner.ts'
 import { FieldReader } from '../field-reader.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
-import { KEY, KEYS } from './keys.ts'
 
 /**
  * Collects working directories without reading lines: looks for the key's bytes, and reads a line only when the
  * value behind them is new.
  */
 export class WorkdirFinder {
-  readonly #scanner: ObjectScanner
-  readonly #fields: FieldReader
+  readonly #scanner = new ObjectScanner(['cwd', 'relocatedCwd'])
+  readonly #fields = new FieldReader(this.#scanner)
   /** Every value met, as its bytes in the file, and whether it was a working directory or only looked like one. */
   readonly #known: Buffer[] = []
   readonly found: Set<string> = new Set()
-
-  constructor(scanner: ObjectScanner) {
-    this.#scanner = scanner
-    this.#fields = new FieldReader(scanner, KEYS.length)
-  }
 
   /** Looks through whole lines. */
   search(bytes: Buffer, from: number, to: number): void {
@@ -34,7 +28,7 @@ export class WorkdirFinder {
     const start = Math.max(bytes.lastIndexOf(NEWLINE, at) + 1, from)
     const newline = bytes.indexOf(NEWLINE, at)
     if (this.#scanner.scan(bytes, start, newline < 0 ? to : Math.min(newline, to)) < 0) return
-    for (const key of [KEY.cwd, KEY.relocatedCwd]) {
+    for (const key of [CWD, RELOCATED_CWD]) {
       const workdir = this.#fields.text(bytes, key)
       if (workdir !== undefined) this.found.add(workdir)
     }
@@ -44,7 +38,7 @@ export class WorkdirFinder {
 /** Every working directory in a file of any size. */
 export async function findWorkdirs(file: TranscriptFile, finder: WorkdirFinder): Promise<void> {
   let carry: Buffer = Buffer.alloc(0)
-  for (let position = 0; position < file.size; ) {
+  for (let position = 0; position < file.size;) {
     const size = Math.min(Math.max(CHUNK, carry.length), file.size - position)
     const buffer = Buffer.allocUnsafe(carry.length + size)
     carry.copy(buffer)
@@ -57,6 +51,9 @@ export async function findWorkdirs(file: TranscriptFile, finder: WorkdirFinder):
     carry = buffer.subarray(whole, end)
   }
 }
+
+const CWD = 0
+const RELOCATED_CWD = 1
 
 /** The end of both `cwd` and `relocatedCwd`. */
 const NEEDLE = Buffer.from('wd"')

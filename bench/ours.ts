@@ -1,0 +1,110 @@
+import { openThroughline } from '#app'
+import { NO_USAGE } from '#model'
+import {
+  claudeFormat,
+  createClaudeSource,
+  openTranscript,
+  readConversation,
+  readForward,
+  readPageAfter,
+  readPageBefore,
+  type TranscriptFile,
+} from '#sources'
+
+/** Every call the benchmark makes to Throughline. A body that throws `Pending` shows as `n/a` in the table. */
+
+export class Pending extends Error {
+  // `Pending: …` in a stack and in `String(error)`.
+  override readonly name = 'Pending'
+}
+
+interface Listed {
+  readonly sessions: number
+}
+
+interface Page {
+  readonly entries: number
+  /** Bytes read from the file to make the page. */
+  readonly bytesRead: number
+}
+
+interface Read {
+  readonly entries: number
+  readonly bytes: number
+}
+
+/** Sums over the whole config dir: every API message once, the last line of it counting. */
+interface Spent {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cacheCreationTokens: number
+  readonly cacheReadTokens: number
+}
+
+/** All sessions with title, first prompt, cwd, branch and times, nothing cached. */
+export async function listAll(configDir: string): Promise<Listed> {
+  const { sessions } = await createClaudeSource(configDir).list()
+  return { sessions: sessions.length }
+}
+
+export async function lastPage(path: string, limit: number): Promise<Page> {
+  return await paged(path, (file) => readPageBefore(file, claudeFormat, { limit }))
+}
+
+export async function firstPage(path: string, limit: number): Promise<Page> {
+  return await paged(path, (file) => readPageAfter(file, claudeFormat, { limit }))
+}
+
+/** What the model would see: uuids of the conversation after the last compaction, in order, as the SDK gives them. */
+export async function modelView(path: string): Promise<readonly string[]> {
+  const file = openTranscript(path)
+  try {
+    const { entries } = await readConversation(file, claudeFormat)
+    return entries.flatMap((entry) => {
+      if (entry.kind === 'prompt') return [entry.sentAs ?? entry.id]
+      const said = entry.type === 'user' || entry.type === 'assistant'
+      return said && entry.kind !== 'injection' ? [entry.id] : []
+    })
+  } finally {
+    file.close()
+  }
+}
+
+/** Every entry of a transcript with all its blocks, one after the other, none kept. */
+export async function fullRead(path: string): Promise<Read> {
+  const file = openTranscript(path)
+  try {
+    let entries = 0
+    for await (const { readings } of readForward(file, claudeFormat)) {
+      for (const reading of readings) if (reading.kind === 'entry') entries++
+    }
+    return { entries, bytes: file.size }
+  } finally {
+    file.close()
+  }
+}
+
+export async function usageTotal(configDir: string): Promise<Spent> {
+  const throughline = await openThroughline({ env: { CLAUDE_CONFIG_DIR: configDir } })
+  const { usage = NO_USAGE } = await throughline.list({ full: true })
+  return {
+    inputTokens: usage.input,
+    outputTokens: usage.output,
+    cacheCreationTokens: usage.cacheCreation,
+    cacheReadTokens: usage.cacheRead,
+  }
+}
+
+async function paged(
+  path: string,
+  read: (file: TranscriptFile) => Promise<{ readonly readings: readonly unknown[] }>,
+): Promise<Page> {
+  const meter = { bytesRead: 0 }
+  const file = openTranscript(path, meter)
+  try {
+    const { readings } = await read(file)
+    return { entries: readings.length, bytesRead: meter.bytesRead }
+  } finally {
+    file.close()
+  }
+}

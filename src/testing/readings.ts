@@ -1,0 +1,24 @@
+import {
+  claudeFormat,
+  openTranscript,
+  readForward,
+  type Meter,
+  type Reading,
+  type ReadOptions,
+} from '#sources'
+
+/** Everything a transcript reads as, from front to back. */
+export async function readAll(
+  path: string,
+  options: ReadOptions = {},
+  meter?: Meter,
+): Promise<readonly Reading[]> {
+  const file = openTranscript(path, meter)
+  try {
+    const readings: Reading[] = []
+    for await (const batch of readForward(file, claudeFormat, options)) readings.push(...batch.readings)
+    return readings
+  } finally {
+    file.close()
+  }
+}
