@@ -6,8 +6,8 @@ export interface LiveState {
   readonly pid: number
   readonly status: 'idle' | 'busy' | 'waiting' | 'unknown'
   /** What it waits for, in the agent's words: `permission prompt`, `input needed`. */
-  readonly waitingFor?: string
-  readonly updatedAt?: string
+  readonly waitingFor?: string | undefined
+  readonly updatedAt?: string | undefined
 }
 
 /** What a list shows of a session. Found with a glance at both ends of the file, whatever its size. */
@@ -17,37 +17,37 @@ export interface SessionSummary {
   readonly path: string
   readonly size: number
   /** Custom name, else the agent's own title, else the first prompt. */
-  readonly name?: string
-  readonly nameFrom?: 'custom' | 'agent' | 'prompt'
-  readonly firstPrompt?: string
+  readonly name?: string | undefined
+  readonly nameFrom?: 'custom' | 'agent' | 'prompt' | undefined
+  readonly firstPrompt?: string | undefined
   /** Every working directory seen, first one first. */
   readonly workdirs: readonly string[]
   /** False when the middle of the file was not looked at: it may hold further working directories. */
   readonly workdirsComplete: boolean
-  readonly gitBranch?: string
+  readonly gitBranch?: string | undefined
   /** From the lines, never from the file's times. */
-  readonly createdAt?: string
-  readonly lastActivityAt?: string
+  readonly createdAt?: string | undefined
+  readonly lastActivityAt?: string | undefined
   readonly subagents: readonly SubagentSummary[]
-  readonly live?: LiveState
+  readonly live?: LiveState | undefined
   readonly archived: boolean
   /** What the glance already knows to be wrong. A full read finds the rest. */
   readonly state: 'ok' | 'empty' | 'damaged' | 'unreadable'
   /** Why it is unreadable, for a person. */
-  readonly problem?: string
+  readonly problem?: string | undefined
   /** Needs a full read; absent until then. */
-  readonly facts?: SessionFacts
+  readonly facts?: SessionFacts | undefined
 }
 
 export interface SubagentSummary {
   readonly id: string
   readonly path: string
   readonly size: number
-  readonly agentType?: string
-  readonly description?: string
+  readonly agentType?: string | undefined
+  readonly description?: string | undefined
   /** The call that started it. */
-  readonly toolUseId?: string
-  readonly parentAgentId?: string
+  readonly toolUseId?: string | undefined
+  readonly parentAgentId?: string | undefined
 }
 
 /** What only a full read can tell. */
@@ -68,7 +68,7 @@ export interface SessionFacts {
   /** Billed by messages that this file copied from another session. Part of `usage`. */
   readonly inherited: Usage
   /** How full the model's window was at the last reply. */
-  readonly contextTokens?: number
+  readonly contextTokens?: number | undefined
   readonly damage: readonly Damage[]
   readonly unknownTypes: Readonly<Record<string, number>>
 }

@@ -1,28 +1,28 @@
 import { shorten } from '#base'
 import { textOf, type Entry } from '#model'
-import { FieldReader } from '../field-reader.ts'
 import { ObjectScanner } from '../object-scanner.ts'
+import { skipBlank } from '../salvage.ts'
 import type { RecordReader } from '../source.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
-import { KEY } from './keys.ts'
+import { glimpse, glimpseEnd } from './glimpse.ts'
 import { claudeFormat } from './read-line.ts'
 import { WorkdirFinder } from './workdirs.ts'
 
 /** What both ends of a transcript tell. */
 export interface Glance {
-  readonly firstPrompt?: string
-  readonly customTitle?: string
-  readonly agentTitle?: string
-  readonly gitBranch?: string
-  readonly createdAt?: string
-  readonly lastActivityAt?: string
+  readonly firstPrompt: string | undefined
+  readonly customTitle: string | undefined
+  readonly agentTitle: string | undefined
+  readonly gitBranch: string | undefined
+  readonly createdAt: string | undefined
+  readonly lastActivityAt: string | undefined
   readonly workdirs: readonly string[]
   readonly workdirsComplete: boolean
   readonly state: 'ok' | 'empty' | 'damaged'
 }
 
 const HEAD = 8 * 1024
-const TAIL = 64 * 1024
+const TAIL = 32 * 1024
 /** How far into the file the first prompt is looked for. */
 const HEAD_LIMIT = 1024 * 1024
 /** The longest line at either end that a list waits for. */
@@ -32,22 +32,25 @@ const LINE_LIMIT = 32 * 1024 * 1024
 export function createGlance(): (file: TranscriptFile) => Glance {
   const scanner = new ObjectScanner(claudeFormat.keys, claudeFormat.inner)
   const records = claudeFormat.createReader(scanner)
-  const fields = new FieldReader(scanner)
   const buffers = { head: Buffer.allocUnsafe(HEAD), tail: Buffer.allocUnsafe(TAIL) }
 
   return (file) => {
     const finder = new WorkdirFinder()
-    const head = readHead(file, { scanner, records, fields, finder, buffer: buffers.head })
-    const tail = readTail(file, { scanner, records, fields, finder, buffer: buffers.tail })
+    const head = readHead(file, { scanner, records, finder, buffer: buffers.head })
+    const tail = readTail(file, finder, buffers.tail)
+    const complete = head.end >= tail.start
     const createdAt = head.createdAt ?? tail.lastActivityAt
     const lastActivityAt = tail.lastActivityAt ?? head.createdAt
     return {
-      ...definedOnly({ firstPrompt: head.firstPrompt, gitBranch: tail.gitBranch ?? head.gitBranch }),
-      ...definedOnly({ customTitle: tail.customTitle, agentTitle: tail.agentTitle }),
-      ...definedOnly({ createdAt, lastActivityAt }),
+      firstPrompt: head.firstPrompt,
+      customTitle: tail.customTitle ?? head.customTitle,
+      agentTitle: tail.agentTitle,
+      gitBranch: tail.gitBranch ?? head.gitBranch,
+      createdAt,
+      lastActivityAt,
       workdirs: [...finder.found],
-      workdirsComplete: head.end >= tail.start,
-      state: head.damaged || tail.damaged ? 'damaged' : head.spoken || head.end < tail.start ? 'ok' : 'empty',
+      workdirsComplete: complete,
+      state: head.damaged || tail.damaged ? 'damaged' : head.spoken || !complete ? 'ok' : 'empty',
     }
   }
 }
@@ -55,15 +58,15 @@ export function createGlance(): (file: TranscriptFile) => Glance {
 interface Look {
   readonly scanner: ObjectScanner
   readonly records: RecordReader
-  readonly fields: FieldReader
   readonly finder: WorkdirFinder
   readonly buffer: Buffer
 }
 
 interface Head {
-  firstPrompt?: string
-  gitBranch?: string
-  createdAt?: string
+  firstPrompt: string | undefined
+  customTitle: string | undefined
+  gitBranch: string | undefined
+  createdAt: string | undefined
   damaged: boolean
   /** Whether anybody said anything in what was looked at. */
   spoken: boolean
@@ -72,7 +75,15 @@ interface Head {
 }
 
 function readHead(file: TranscriptFile, look: Look): Head {
-  const head: Head = { damaged: false, spoken: false, end: 0 }
+  const head: Head = {
+    firstPrompt: undefined,
+    customTitle: undefined,
+    gitBranch: undefined,
+    createdAt: undefined,
+    damaged: false,
+    spoken: false,
+    end: 0,
+  }
   let command: string | undefined
   let { buffer } = look
   let filled = 0
@@ -91,7 +102,6 @@ function readHead(file: TranscriptFile, look: Look): Head {
       const entry = readHeadLine(buffer, start, end, look, head)
       if (entry?.kind === 'prompt' && entry.origin !== 'system') head.firstPrompt ??= promptText(entry)
       if (entry?.kind === 'command') command ??= commandText(entry)
-      look.finder.search(buffer, start, end)
       start = end + 1
       if (head.firstPrompt !== undefined) break
     }
@@ -104,103 +114,98 @@ function readHead(file: TranscriptFile, look: Look): Head {
 /** Reads a line near the beginning, as far as it may tell something new. */
 function readHeadLine(bytes: Buffer, from: number, to: number, look: Look, head: Head): Entry | undefined {
   if (to <= from) return undefined
-  const { scanner, fields, records } = look
+  const { finder, scanner, records } = look
   const start = from === 0 && bytes[0] === 0xef ? 3 : from
-  if (scanner.scan(bytes, start, to) < 0) {
+  const line = glimpse(bytes, start, to)
+  if (line === undefined) {
     head.damaged = true
     return undefined
   }
-  const at = fields.text(bytes, KEY.timestamp)
-  if (at !== undefined) head.createdAt ??= at
-  const gitBranch = fields.text(bytes, KEY.gitBranch)
-  if (gitBranch !== undefined) head.gitBranch ??= gitBranch
-  const type = fields.text(bytes, KEY.type)
-  if (type !== 'user' && type !== 'assistant' && type !== 'system') return undefined
-  head.spoken ||= type !== 'system'
-  return type === 'assistant' ? undefined : records.readRecord(bytes, { from, to, offset: from })
+  head.createdAt ??= line.timestamp
+  head.gitBranch ??= line.gitBranch
+  head.customTitle = line.customTitle ?? head.customTitle
+  head.spoken ||= line.type === 'user' || line.type === 'assistant'
+  if (line.cwd !== undefined) finder.add(line.cwd)
+  if (line.relocatedCwd !== undefined) finder.add(line.relocatedCwd)
+  if (line.plainPrompt !== undefined) head.firstPrompt ??= shorten(line.plainPrompt, PROMPT_LENGTH)
+  else if (line.type === 'user' || line.type === 'system') {
+    if (scanner.scan(bytes, start, to) > 0) return records.readRecord(bytes, { from, to, offset: from })
+  }
+  return undefined
+}
+
+function mentions(bytes: Buffer, from: number, to: number, needle: Buffer): boolean {
+  const at = bytes.indexOf(needle, from)
+  return at >= 0 && at < to
 }
 
 interface Tail {
-  customTitle?: string
-  agentTitle?: string
-  gitBranch?: string
-  lastActivityAt?: string
+  customTitle: string | undefined
+  agentTitle: string | undefined
+  gitBranch: string | undefined
+  lastActivityAt: string | undefined
   damaged: boolean
   start: number
 }
 
-function readTail(file: TranscriptFile, look: Look): Tail {
-  let { buffer } = look
+function readTail(file: TranscriptFile, finder: WorkdirFinder, window: Buffer): Tail {
+  let buffer = window
   for (;;) {
     const size = Math.min(buffer.length, file.size)
     const start = file.size - size
     const count = file.readNow(buffer, size, start)
-    const tail = readTailLines(buffer.subarray(0, count), start, look)
+    const tail = readTailLines(buffer.subarray(0, count), start, finder)
     // One long line at the end can fill the whole window: look further back.
     if (tail.lastActivityAt !== undefined || start === 0 || buffer.length > LINE_LIMIT) return tail
     buffer = Buffer.allocUnsafe(buffer.length * 8)
   }
 }
 
-function readTailLines(bytes: Buffer, offset: number, look: Look): Tail {
-  const { scanner, fields } = look
+function readTailLines(bytes: Buffer, offset: number, finder: WorkdirFinder): Tail {
   // The window begins in the middle of a line, unless it begins with the file.
   const first = offset === 0 ? 0 : bytes.indexOf(NEWLINE) + 1
-  const tail: Tail = { damaged: false, start: offset + first }
+  const tail: Tail = {
+    customTitle: undefined,
+    agentTitle: undefined,
+    gitBranch: undefined,
+    lastActivityAt: undefined,
+    damaged: false,
+    start: offset + first,
+  }
   for (let end = bytes.length; end > first && tail.lastActivityAt === undefined;) {
     const lineEnd = bytes[end - 1] === NEWLINE ? end - 1 : end
     const start = lineEnd === 0 ? 0 : Math.max(bytes.lastIndexOf(NEWLINE, lineEnd - 1) + 1, first)
     end = start
     if (lineEnd <= start) continue
-    if (scanner.scan(bytes, start, lineEnd) < 0) {
-      tail.damaged = true
-      continue
-    }
-    const at = fields.text(bytes, KEY.timestamp)
-    if (at !== undefined) tail.lastActivityAt = at
-    const gitBranch = fields.text(bytes, KEY.gitBranch)
-    if (gitBranch !== undefined) tail.gitBranch ??= gitBranch
+    // Records without a time are passed over unread, unless they look torn.
+    if (bytes[lineEnd - 1] === CLOSING_BRACE && !mentions(bytes, start, lineEnd, TIME)) continue
+    const line = glimpseEnd(bytes, start, lineEnd)
+    if (line === undefined && skipBlank(bytes, start, lineEnd) < lineEnd) tail.damaged = true
+    tail.lastActivityAt = line?.timestamp
+    tail.gitBranch ??= line?.gitBranch
+    if (line?.cwd !== undefined) finder.add(line.cwd)
   }
-  look.finder.search(bytes, first, bytes.length)
-  const customTitle = findLastValue(bytes, first, CUSTOM_TITLE, look)
-  if (customTitle !== undefined) tail.customTitle = customTitle
-  const agentTitle = findLastValue(bytes, first, AGENT_TITLE, look)
-  if (agentTitle !== undefined) tail.agentTitle = agentTitle
+  // Of a larger file the middle is not seen anyway, and the last line has told where the session is now.
+  if (offset <= HEAD) finder.search(bytes, first, bytes.length)
+  readTitles(bytes, first, tail)
   return tail
 }
 
-interface RecordType {
-  readonly needle: Buffer
-  readonly type: string
-  readonly key: number
-}
+const TITLE = Buffer.from('-title"')
 
-const CUSTOM_TITLE: RecordType = {
-  needle: Buffer.from('"custom-title"'),
-  type: 'custom-title',
-  key: KEY.customTitle,
-}
-const AGENT_TITLE: RecordType = { needle: Buffer.from('"ai-title"'), type: 'ai-title', key: KEY.aiTitle }
-
-/** The value of the last record of a type; lines that only mention the type are passed over. */
-function findLastValue(bytes: Buffer, first: number, record: RecordType, look: Look): string | undefined {
-  const { scanner, fields } = look
-  let at = bytes.lastIndexOf(record.needle)
-  while (at >= first) {
+/** The last title of each sort; lines that only mention such a type are passed over. */
+function readTitles(bytes: Buffer, first: number, tail: Tail): void {
+  for (let at = bytes.indexOf(TITLE, first); at >= 0; at = bytes.indexOf(TITLE, at + 1)) {
     const start = Math.max(bytes.lastIndexOf(NEWLINE, at) + 1, first)
     const newline = bytes.indexOf(NEWLINE, at)
-    if (
-      scanner.scan(bytes, start, newline < 0 ? bytes.length : newline) > 0 &&
-      fields.text(bytes, KEY.type) === record.type
-    ) {
-      return fields.text(bytes, record.key)
-    }
-    if (start === 0) return undefined
-    at = bytes.lastIndexOf(record.needle, start - 1)
+    const line = glimpse(bytes, start, newline < 0 ? bytes.length : newline)
+    if (line?.type === 'custom-title') tail.customTitle = line.customTitle
+    else if (line?.type === 'ai-title') tail.agentTitle = line.aiTitle
   }
-  return undefined
 }
 
+const TIME = Buffer.from('"timestamp"')
+const CLOSING_BRACE = 0x7d
 const NEWLINE = 0x0a
 
 function grown(buffer: Buffer): Buffer {
@@ -223,15 +228,3 @@ function commandText(entry: Entry & { kind: 'command' }): string | undefined {
 
 /** A list needs the beginning of a prompt, and a prompt can be megabytes. */
 const PROMPT_LENGTH = 1000
-
-/** Leaves out what is not there, as optional fields want it. */
-function definedOnly<K extends string>(values: { readonly [key in K]: string | undefined }): {
-  [key in K]?: string
-} {
-  const defined: { [key in K]?: string } = {}
-  for (const key in values) {
-    const value = values[key]
-    if (value !== undefined) defined[key] = value
-  }
-  return defined
-}

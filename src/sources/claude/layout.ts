@@ -1,5 +1,5 @@
 import { readdirSync, realpathSync, type Dirent } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join, sep } from 'node:path'
 
 /** The files of one session, as Claude Code lays them out. */
 export interface SessionFiles {
@@ -30,7 +30,8 @@ export function findTranscripts(configDir: string): Layout {
   if (root === undefined) return { sessions, looseSubagents, problems }
 
   for (const project of list(root)) {
-    const dir = join(root, project.name)
+    // Put together by hand from here on: `join` walks every character, and there are thousands of paths.
+    const dir = `${root}${sep}${project.name}`
     if (project.isSymbolicLink())
       problems.push({ path: dir, message: 'is a link, and links are not followed' })
     if (!project.isDirectory()) continue
@@ -38,13 +39,13 @@ export function findTranscripts(configDir: string): Layout {
     const sideDirs = new Set(children.filter((child) => child.isDirectory()).map((child) => child.name))
     for (const child of children) {
       if (!child.name.endsWith('.jsonl')) continue
-      const path = join(dir, child.name)
-      const id = basename(child.name, '.jsonl')
+      const path = `${dir}${sep}${child.name}`
+      const id = child.name.slice(0, -'.jsonl'.length)
       if (!child.isFile())
         problems.push({ path, message: 'is not a regular file, and links are not followed' })
       else if (!ID.test(id)) problems.push({ path, message: 'has a name that no session id has' })
       else if (id.startsWith('agent-')) looseSubagents.push(path)
-      else sessions.push(sideDirs.has(id) ? { id, path, sideDir: join(dir, id) } : { id, path })
+      else sessions.push(sideDirs.has(id) ? { id, path, sideDir: `${dir}${sep}${id}` } : { id, path })
     }
   }
   return { sessions, looseSubagents, problems }
@@ -64,13 +65,13 @@ export function findSubagentFiles(sideDir: string): readonly string[] {
   const found: string[] = []
   const visit = (dir: string): void => {
     for (const child of entriesOf(dir)) {
-      const path = join(dir, child.name)
+      const path = `${dir}${sep}${child.name}`
       if (child.isDirectory()) visit(path)
       else if (child.isFile() && child.name.startsWith('agent-') && child.name.endsWith('.jsonl'))
         found.push(path)
     }
   }
-  visit(join(sideDir, 'subagents'))
+  visit(`${sideDir}${sep}subagents`)
   return found
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, sep } from 'node:path'
 import { boolean, parseJson, string } from '#base'
 import type { SubagentSummary } from '#model'
 import { findSubagentFiles } from './layout.ts'
@@ -9,11 +9,11 @@ const MAX_SIDE_FILE = 1024 * 1024
 
 /** The name a person gave the session in the terminal. */
 export function readCustomTitle(sideDir: string): string | undefined {
-  return string(readSmallJson(join(sideDir, 'custom-title.json')), 'customTitle')
+  return string(readSmallJson(`${sideDir}${sep}custom-title.json`), 'customTitle')
 }
 
 export function readArchived(sideDir: string): boolean {
-  return boolean(readSmallJson(join(sideDir, 'archived.json')), 'archived') ?? false
+  return boolean(readSmallJson(`${sideDir}${sep}archived.json`), 'archived') ?? false
 }
 
 export function readSubagents(sideDir: string): readonly SubagentSummary[] {

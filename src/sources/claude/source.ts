@@ -65,29 +65,29 @@ function summarise(
   },
 ): SessionSummary {
   const { id, path, sideDir } = files
-  const common = {
-    id,
-    agent: 'claude',
-    path,
-    subagents: [...(sideDir === undefined ? [] : readSubagents(sideDir)), ...known.loose],
-    archived: sideDir !== undefined && readArchived(sideDir),
-    ...(known.live === undefined ? {} : { live: known.live }),
-  }
+  const { live, loose, meter } = known
+  const subagents = sideDir === undefined ? loose : [...readSubagents(sideDir), ...loose]
+  const archived = sideDir !== undefined && readArchived(sideDir)
   try {
-    const file = openTranscript(path, known.meter)
+    const file = openTranscript(path, meter)
     try {
       const seen = glance(file)
       const customTitle = (sideDir === undefined ? undefined : readCustomTitle(sideDir)) ?? seen.customTitle
       return {
-        ...common,
+        id,
+        agent: 'claude',
+        path,
         size: file.size,
-        ...nameOf({ ...seen, ...(customTitle === undefined ? {} : { customTitle }) }),
-        ...(seen.firstPrompt === undefined ? {} : { firstPrompt: seen.firstPrompt }),
+        ...nameOf(customTitle, seen.agentTitle, seen.firstPrompt),
+        firstPrompt: seen.firstPrompt,
         workdirs: seen.workdirs,
         workdirsComplete: seen.workdirsComplete,
-        ...(seen.gitBranch === undefined ? {} : { gitBranch: seen.gitBranch }),
-        ...(seen.createdAt === undefined ? {} : { createdAt: seen.createdAt }),
-        ...(seen.lastActivityAt === undefined ? {} : { lastActivityAt: seen.lastActivityAt }),
+        gitBranch: seen.gitBranch,
+        createdAt: seen.createdAt,
+        lastActivityAt: seen.lastActivityAt,
+        subagents,
+        live,
+        archived,
         state: seen.state,
       }
     } finally {
@@ -95,19 +95,23 @@ function summarise(
     }
   } catch (error) {
     const problem = error instanceof ThroughlineError ? error.message : String(error)
-    return { ...common, size: 0, workdirs: [], workdirsComplete: false, state: 'unreadable', problem }
+    const nothing = { size: 0, workdirs: [], workdirsComplete: false }
+    return { id, agent: 'claude', path, ...nothing, subagents, live, archived, state: 'unreadable', problem }
   }
 }
 
 /** Custom name, else the agent's own title, else the first prompt. */
-export function nameOf(
-  seen: Pick<Glance, 'customTitle' | 'agentTitle' | 'firstPrompt'>,
+function nameOf(
+  customTitle: string | undefined,
+  agentTitle: string | undefined,
+  firstPrompt: string | undefined,
 ): Pick<SessionSummary, 'name' | 'nameFrom'> {
-  if (seen.customTitle !== undefined) return { name: seen.customTitle, nameFrom: 'custom' }
-  if (seen.agentTitle !== undefined) return { name: seen.agentTitle, nameFrom: 'agent' }
-  return seen.firstPrompt === undefined
-    ? {}
-    : { name: shorten(seen.firstPrompt.replaceAll(/\s+/g, ' ').trim(), NAME_LENGTH), nameFrom: 'prompt' }
+  if (customTitle !== undefined) return { name: customTitle, nameFrom: 'custom' }
+  if (agentTitle !== undefined) return { name: agentTitle, nameFrom: 'agent' }
+  if (firstPrompt === undefined) return { name: undefined, nameFrom: undefined }
+  const start = firstPrompt.slice(0, 2 * NAME_LENGTH).trim()
+  const oneLine = start.includes('\n') || start.includes('\t') ? start.replaceAll(/\s+/g, ' ') : start
+  return { name: shorten(oneLine, NAME_LENGTH), nameFrom: 'prompt' }
 }
 
 const NAME_LENGTH = 120

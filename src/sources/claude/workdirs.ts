@@ -1,37 +1,52 @@
 import { CHUNK } from '../forward.ts'
-import { ObjectScanner } from '../object-scanner.ts'
-import { FieldReader } from '../field-reader.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
+import { glimpse, glimpseEnd } from './glimpse.ts'
 
 /**
  * Collects working directories without reading lines: looks for the key's bytes, and reads a line only when the
  * value behind them is new.
  */
 export class WorkdirFinder {
-  readonly #scanner = new ObjectScanner(['cwd', 'relocatedCwd'])
-  readonly #fields = new FieldReader(this.#scanner)
-  /** Every value met, as its bytes in the file, and whether it was a working directory or only looked like one. */
-  readonly #known: Buffer[] = []
   readonly found: Set<string> = new Set()
+  /** Every value met, as its bytes in the file: a working directory, or something that only looked like one. */
+  readonly #known: Buffer[] = []
+
+  /** Takes a working directory that somebody else has read. */
+  add(workdir: string): void {
+    if (this.found.has(workdir)) return
+    this.found.add(workdir)
+    this.#known.push(Buffer.from(`:${JSON.stringify(workdir)}`))
+  }
 
   /** Looks through whole lines. */
   search(bytes: Buffer, from: number, to: number): void {
     for (let at = bytes.indexOf(NEEDLE, from); at >= 0 && at < to; at = bytes.indexOf(NEEDLE, at + 1)) {
-      const value = valueAfter(bytes, at + NEEDLE.length, to)
-      if (value === undefined || this.#known.some((known) => known.equals(value))) continue
+      const length = valueLength(bytes, at + NEEDLE.length, to)
+      if (length === 0 || this.#isKnown(bytes, at + NEEDLE.length, length)) continue
       this.#readLineAround(bytes, at, from, to)
-      this.#known.push(Buffer.from(value))
+      // Also when it was none, or is written in another way than ours: it need not be looked at again.
+      this.#known.push(Buffer.from(bytes.subarray(at + NEEDLE.length, at + NEEDLE.length + length)))
     }
+  }
+
+  #isKnown(bytes: Buffer, from: number, length: number): boolean {
+    for (const known of this.#known) {
+      if (known.length !== length) continue
+      let same = 0
+      while (same < length && known[same] === bytes[from + same]) same++
+      if (same === length) return true
+    }
+    return false
   }
 
   #readLineAround(bytes: Buffer, at: number, from: number, to: number): void {
     const start = Math.max(bytes.lastIndexOf(NEWLINE, at) + 1, from)
     const newline = bytes.indexOf(NEWLINE, at)
-    if (this.#scanner.scan(bytes, start, newline < 0 ? to : Math.min(newline, to)) < 0) return
-    for (const key of [CWD, RELOCATED_CWD]) {
-      const workdir = this.#fields.text(bytes, key)
-      if (workdir !== undefined) this.found.add(workdir)
-    }
+    const end = newline < 0 ? to : Math.min(newline, to)
+    const seen = glimpseEnd(bytes, start, end)
+    const line = seen?.cwd === undefined && seen?.relocatedCwd === undefined ? glimpse(bytes, start, end) : seen
+    if (line?.cwd !== undefined) this.add(line.cwd)
+    if (line?.relocatedCwd !== undefined) this.add(line.relocatedCwd)
   }
 }
 
@@ -52,9 +67,6 @@ export async function findWorkdirs(file: TranscriptFile, finder: WorkdirFinder):
   }
 }
 
-const CWD = 0
-const RELOCATED_CWD = 1
-
 /** The end of both `cwd` and `relocatedCwd`. */
 const NEEDLE = Buffer.from('wd"')
 const NEWLINE = 0x0a
@@ -62,14 +74,16 @@ const QUOTE = 0x22
 const COLON = 0x3a
 const SPACE = 0x20
 
-/** The string after `": "`, as it stands in the file; longer ones than a path can be are nobody's workdir. */
-function valueAfter(bytes: Buffer, from: number, to: number): Buffer | undefined {
+/** How long the colon, the string behind it and the space between are; 0 when no path can stand there. */
+function valueLength(bytes: Buffer, from: number, to: number): number {
   let at = from
   while (bytes[at] === SPACE) at++
-  if (bytes[at] !== COLON) return undefined
+  if (bytes[at] !== COLON) return 0
   at++
   while (bytes[at] === SPACE) at++
-  if (bytes[at] !== QUOTE) return undefined
+  if (bytes[at] !== QUOTE) return 0
   const end = bytes.indexOf(QUOTE, at + 1)
-  return end < 0 || end > to || end - at > 8192 ? undefined : bytes.subarray(at, end)
+  return end < 0 || end >= to || end - at > LONGEST_PATH ? 0 : end + 1 - from
 }
+
+const LONGEST_PATH = 8192
