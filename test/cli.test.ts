@@ -114,7 +114,10 @@ describe('help and usage', () => {
                            ~/.claude.
         ALLOWED_ROOTS      Folders, separated like PATH. Sessions that worked anywhere else are not
                            shown. Default: everything.
-        NO_COLOR           Never colours. FORCE_COLOR: always. Default: only in a terminal.
+        NO_COLOR           Set to anything: no colours. Default: colours only in a terminal.
+        FORCE_COLOR        Set to anything but 0: colours also in a pipe.
+        TERM               Set to dumb by terminals that know no colours.
+        COLUMNS            How wide a line may be. Default: the width of the terminal, else 100.
         THROUGHLINE_DEBUG  Set to 1 to see where an unexpected error came from.
 
       Run \`throughline <command> --help\` for its options.
@@ -356,7 +359,7 @@ describe('export', () => {
 
   test('[CLI14] a folder that is not there is said in words', async () => {
     const { code, err } = await throughline(['export', TUI, '--out', join(folder, 'no/such/page.html')])
-    expect(code).toBe(2)
+    expect(code).toBe(1)
     expect(err).toMatch(/^error: cannot write .*ENOENT\nnext: Check that the folder exists/)
   })
 })

@@ -1,3 +1,6 @@
+export { ThroughlineError } from '#base'
+export type { ErrorCode } from '#base'
+export type { Reading } from '#sources'
 export { ENVIRONMENT } from './config.ts'
 export type { EnvironmentVariable } from './config.ts'
 export { openThroughline } from './open-throughline.ts'

@@ -12,8 +12,9 @@ export async function listSessions(
 ): Promise<SessionList> {
   const listed = await source.list()
   const allowed = await onlyAllowed(source, listed.sessions, config.allowedRoots)
-  const chosen = allowed.filter((session) => matches(session, options))
-  if (options.full !== true) return { sessions: chosen.toSorted(byActivity), problems: listed.problems }
+  const matching = allowed.filter((session) => matches(session, options)).toSorted(byActivity)
+  const chosen = options.limit === undefined ? matching : matching.slice(0, options.limit)
+  if (options.full !== true) return { sessions: chosen, problems: listed.problems }
   const full = await surveyAll(source, chosen, options.onProgress)
   return {
     sessions: full.sessions.toSorted(byActivity),
@@ -35,9 +36,22 @@ async function onlyAllowed(
     // What a glance did not see may lie outside.
     const workdirs = session.workdirsComplete ? session.workdirs : await source.findWorkdirs(session.path)
     if (workdirs.length === 0 || !workdirs.every((workdir) => isWithin(workdir, roots))) continue
+    if (!(await subagentsAreWithin(source, session, roots))) continue
     allowed.push({ ...session, workdirs, workdirsComplete: true })
   }
   return allowed
+}
+
+async function subagentsAreWithin(
+  source: Source,
+  session: SessionSummary,
+  roots: readonly string[],
+): Promise<boolean> {
+  for (const { path } of session.subagents) {
+    const workdirs = await source.findWorkdirs(path)
+    if (!workdirs.every((workdir) => isWithin(workdir, roots))) return false
+  }
+  return true
 }
 
 function matches(session: SessionSummary, { workdir, text, live }: ListOptions): boolean {
@@ -102,7 +116,8 @@ function byCreation(a: SessionSummary, b: SessionSummary): number {
   return a.id < b.id ? -1 : 1
 }
 
-function withFacts(
+/** What a full read told, in the place of what a glance did. */
+export function withFacts(
   session: SessionSummary,
   { facts, workdirs, customTitle, agentTitle }: SurveyResult,
 ): SessionSummary {

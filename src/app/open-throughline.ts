@@ -13,9 +13,9 @@ import {
   type TranscriptFile,
 } from '#sources'
 import { toReport } from './check.ts'
-import { readConfig } from './config.ts'
-import { findSession } from './find-session.ts'
-import { listSessions } from './list-sessions.ts'
+import { readConfig, realPathOf } from './config.ts'
+import { getSession } from './get-session.ts'
+import { listSessions, withFacts } from './list-sessions.ts'
 import { readLastPassages, readPassages } from './passages.ts'
 import { surveySession } from './survey-session.ts'
 import type { Config, Page, PageOptions, Throughline } from './throughline.ts'
@@ -30,7 +30,8 @@ export interface OpenOptions {
 /** Opens Throughline in this process. Reads the environment once, here. */
 export async function openThroughline(options: OpenOptions = {}): Promise<Throughline> {
   const fromEnv = readConfig({ env: options.env ?? process.env, homeDir: homedir() })
-  const config: Config = { ...fromEnv, ...options.config }
+  const given = { ...fromEnv, ...options.config }
+  const config: Config = { ...given, allowedRoots: given.allowedRoots.map(realPathOf) }
   const source = createClaudeSource(config.claudeDir)
 
   return {
@@ -38,7 +39,11 @@ export async function openThroughline(options: OpenOptions = {}): Promise<Throug
     list: (filter = {}) => listSessions(source, config, filter),
     async get(query) {
       const { sessions } = await listSessions(source, config, {})
-      return findSession(sessions, query)
+      return getSession(sessions, query)
+    },
+    async survey(session) {
+      const { result } = await surveySession(source, session, createLedger())
+      return withFacts(session, result)
     },
     async *passages(session, { subagent, last } = {}) {
       const path = subagent === undefined ? session.path : subagentPath(session, subagent)

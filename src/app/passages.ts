@@ -49,7 +49,7 @@ export async function readLastPassages(
 }
 
 /** Messages with the damage that stands between them. */
-export function toPassages(
+function toPassages(
   readings: readonly Reading[],
   spine: ReadonlySet<string> | undefined,
 ): readonly Passage[] {

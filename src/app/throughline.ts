@@ -9,6 +9,8 @@ export interface Throughline {
   list(options?: ListOptions): Promise<SessionList>
   /** The session with this id, unique id prefix, or name. Throws `session-not-found` or `session-ambiguous`. */
   get(query: string): Promise<SessionSummary>
+  /** The session with the facts that only a full read tells. */
+  survey(session: SessionSummary): Promise<SessionSummary>
   /** Everything in file order, in pieces of about a turn. */
   passages(session: SessionSummary, options?: PassageOptions): AsyncIterable<readonly Passage[]>
   /** Entries and damage in file order, as they were read. */
@@ -39,7 +41,9 @@ export interface ListOptions {
   /** Only sessions whose id, name, first prompt or workdir contains this, whatever the case. */
   readonly text?: string
   readonly live?: 'any' | 'busy' | 'waiting' | 'idle'
-  /** Read every file whole, for counts, tokens and damage. */
+  /** At most this many, the most recently active ones. */
+  readonly limit?: number
+  /** Read every listed file whole, for counts, tokens and damage. */
   readonly full?: boolean
   readonly onProgress?: (done: number, total: number) => void
 }

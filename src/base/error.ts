@@ -7,6 +7,7 @@ export const ERROR_CODES = {
   'bad-usage': 'The command line or an option could not be understood.',
   'config-invalid': 'A setting has a value that cannot be used.',
   'output-exists': 'The file to write is already there.',
+  'output-unwritable': 'The file could not be written.',
   'journal-unwritable': 'A line could not be put on disk; it was not acknowledged.',
   'journal-locked': 'Another process is writing this journal.',
   'journal-closed': 'The journal was closed before the call.',

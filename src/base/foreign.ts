@@ -10,8 +10,9 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Inherited fields are nobody's data: ask only for names that `Object.prototype` does not have. */
 export function field(value: unknown, key: string): unknown {
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return isObject(value) ? value[key] : undefined
 }
 
 export function string(value: unknown, key: string): string | undefined {

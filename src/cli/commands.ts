@@ -128,6 +128,9 @@ export const variables: readonly Variable[] = [
     name,
     summary: `${meaning} Default: ${fallback}.`,
   })),
-  { name: 'NO_COLOR', summary: 'Never colours. FORCE_COLOR: always. Default: only in a terminal.' },
+  { name: 'NO_COLOR', summary: 'Set to anything: no colours. Default: colours only in a terminal.' },
+  { name: 'FORCE_COLOR', summary: 'Set to anything but 0: colours also in a pipe.' },
+  { name: 'TERM', summary: 'Set to dumb by terminals that know no colours.' },
+  { name: 'COLUMNS', summary: 'How wide a line may be. Default: the width of the terminal, else 100.' },
   { name: 'THROUGHLINE_DEBUG', summary: 'Set to 1 to see where an unexpected error came from.' },
 ]

@@ -57,17 +57,12 @@ async function* piecesOf(
     return
   }
   const transcript: Transcript = {
-    session: await withFacts(throughline, session),
+    // The head of an export names the model and the tokens, which only a full read knows.
+    session: session.state === 'unreadable' ? session : await throughline.survey(session),
     passages: throughline.passages(session),
     subagent: (id) => throughline.passages(session, { subagent: id }),
   }
   yield* format === 'html' ? toHtml(transcript) : toMarkdown(transcript)
-}
-
-/** The head of an export names the model and the tokens, which only a full read knows. */
-async function withFacts(throughline: Throughline, session: SessionSummary): Promise<SessionSummary> {
-  const { sessions } = await throughline.list({ text: session.id, full: true })
-  return sessions.find(({ path }) => path === session.path) ?? session
 }
 
 /** Writes a file that only its owner can read. Without `force` an existing one stays; a failure leaves no half of one. */
@@ -106,7 +101,7 @@ function toWriteError(path: string, cause: unknown): ThroughlineError {
       cause,
     })
   }
-  return new ThroughlineError('bad-usage', `cannot write ${path}: ${String(code ?? cause)}`, {
+  return new ThroughlineError('output-unwritable', `cannot write ${path}: ${String(code ?? cause)}`, {
     hint: 'Check that the folder exists and that you may write there.',
     cause,
   })

@@ -10,11 +10,10 @@ import { toTable, type Cell, type Column } from './table.ts'
 
 /** `throughline ls` */
 export async function ls(throughline: Throughline, values: Values, console: Console): Promise<number> {
-  const limit = values.count('limit')
   const full = values.flag('full')
   const options = toListOptions(values, console)
   const list = await throughline.list(options)
-  const sessions = limit === undefined ? list.sessions : list.sessions.slice(0, limit)
+  const { sessions } = list
   if (values.flag('json')) {
     await console.out.write(
       toJsonLine({ sessions: sessions.map(toPlain), usage: list.usage ?? null, problems: list.problems }),
@@ -32,6 +31,7 @@ export async function ls(throughline: Throughline, values: Values, console: Cons
 }
 
 function toListOptions(values: Values, console: Console): ListOptions {
+  const limit = values.count('limit')
   const workdir = values.value('workdir')
   const text = values.arg ?? values.value('text')
   const live = (['any', 'busy', 'waiting', 'idle'] as const).find((state) => state === values.value('live'))
@@ -39,6 +39,7 @@ function toListOptions(values: Values, console: Console): ListOptions {
     ...(workdir === undefined ? {} : { workdir: resolve(workdir) }),
     ...(text === undefined ? {} : { text }),
     ...(live === undefined ? {} : { live }),
+    ...(limit === undefined ? {} : { limit }),
     ...(values.flag('full')
       ? {
           full: true,
@@ -112,8 +113,9 @@ function toName({ name, problem, state }: SessionSummary): Cell {
 function toWorkdir({ workdirs, workdirsComplete }: SessionSummary, home: string): Cell {
   const [first, ...others] = workdirs
   if (first === undefined) return { text: '–', style: 'dim' }
-  const more = others.length === 0 ? '' : ` +${others.length}${workdirsComplete ? '' : '?'}`
-  return { text: `${toShortPath(first, home)}${more}`, style: 'dim' }
+  const more = others.length === 0 ? '' : ` +${others.length}`
+  // There may be more of them in the part of the file that a list does not read.
+  return { text: `${toShortPath(first, home)}${more}${workdirsComplete ? '' : ' …'}`, style: 'dim' }
 }
 
 function toFactCells({ facts }: SessionSummary): readonly Cell[] {
@@ -132,8 +134,7 @@ function toFactCells({ facts }: SessionSummary): readonly Cell[] {
 function toTotals(list: SessionList, shown: readonly SessionSummary[], console: Console): string {
   const size = shown.reduce((sum, session) => sum + session.size, 0)
   const parts = [toPlural(shown.length, 'session'), toSize(size)]
-  // Tokens are counted once over all that was listed; they are no sum of a part of it.
-  if (list.usage !== undefined && shown.length === list.sessions.length) {
+  if (list.usage !== undefined) {
     const { input, output, cacheRead, cacheCreation } = list.usage
     parts.push(
       `${toShortCount(toTokens(list.usage))} tokens (${toShortCount(input)} in, ${toShortCount(output)} out, ${toShortCount(cacheRead)} from cache, ${toShortCount(cacheCreation)} to cache)`,

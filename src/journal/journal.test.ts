@@ -167,7 +167,7 @@ describe('appending', () => {
     expect(await values(path)).toEqual([1, 2, 3])
   })
 
-  test('[J6] T11: a journal that cannot be opened is not opened in silence', async () => {
+  test('[J6] [T11] a journal that cannot be opened is not opened in silence', async () => {
     const path = await tempFile()
     await mkdir(path)
     await expect(openJournal(path)).rejects.toMatchObject({ code: 'journal-unwritable' })
@@ -202,7 +202,7 @@ describe('a torn tail', () => {
     )
   })
 
-  test('[J3] at every byte of the last line (F-04)', async () => {
+  test('[J3] at every byte of the last line', async () => {
     const path = await tempFile()
     const first = `${JSON.stringify({ v: 'first' })}\n`
     const last = Buffer.from(`${JSON.stringify({ v: 'ü€😀' })}\n`)

@@ -141,7 +141,7 @@ test('[J16] a file is replaced as a whole, is 0600, and leaves no other file beh
   expect(await readdir(join(path, '..'))).toEqual(['file'])
 })
 
-test('[J16] T11: a file that cannot be replaced stays as it was, and the caller is told', async () => {
+test('[J16] [T11] a file that cannot be replaced stays as it was, and the caller is told', async () => {
   const folder = await mkdtemp(join(home, 'replace-'))
   await writeFile(join(folder, 'inner'), 'old')
   await expect(replaceFile(folder, 'new')).rejects.toMatchObject({ code: 'journal-unwritable' })

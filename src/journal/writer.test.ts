@@ -172,7 +172,7 @@ describe('a failing disk', () => {
     ['lost', 4],
     ['refused', 9],
   ])(
-    '[J1] [J2] [J6] [J7] [J8] F-02: when the n-th operation fails for every n (%s, %i in a row), what is acknowledged is there, in order and once',
+    '[J1] [J2] [J6] [J7] [J8] when the n-th operation fails for every n (%s, %i in a row), what is acknowledged is there, in order and once',
     async (fault, inARow) => {
       const whole = failingDisk(await tempFile(TORN), () => undefined)
       await work(join(home, `${made - 1}.jsonl`), whole)
@@ -191,7 +191,7 @@ describe('a failing disk', () => {
     },
   )
 
-  test('[J6] T11: a full disk rejects the line that does not fit, alone, with its cause', async () => {
+  test('[J6] [T11] a full disk rejects the line that does not fit, alone, with its cause', async () => {
     const path = await tempFile('')
     let writes = 0
     const disk = failingDisk(path, (operation) =>
@@ -243,7 +243,7 @@ describe('a failing disk', () => {
     expect(await numbers(path)).toEqual([1, 4])
   })
 
-  test('[J8] F-08: a failed fdatasync rejects every line in doubt, and the next goes through a new descriptor', async () => {
+  test('[J8] a failed fdatasync rejects every line in doubt, and the next goes through a new descriptor', async () => {
     const path = await tempFile('')
     let syncs = 0
     const disk = failingDisk(path, (operation) =>
@@ -299,7 +299,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('cut' as const), sizes, kept: fc.nat(), zeroed: fc.boolean() }),
 )
 
-test('[J1] [J2] [J3] T12: whatever happens in whatever order, all that was acknowledged is there, in order and once', async () => {
+test('[J1] [J2] [J3] [T12] whatever happens in whatever order, all that was acknowledged is there, in order and once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
       const path = await tempFile('')

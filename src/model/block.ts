@@ -1,4 +1,4 @@
-import { field, isObject, string, type JsonObject } from '#base'
+import { isObject, string, type JsonObject } from '#base'
 
 /**
  * A part of an entry. Known kinds are normalised; fields nobody knows yet travel in `extra`, and a block of an
@@ -16,7 +16,7 @@ export type Block =
 
 interface Extra {
   /** Fields of the original that have no name here. */
-  readonly extra?: JsonObject
+  readonly extra?: JsonObject | undefined
 }
 
 export interface TextBlock extends Extra {
@@ -27,7 +27,7 @@ export interface TextBlock extends Extra {
 export interface ThinkingBlock extends Extra {
   readonly kind: 'thinking'
   readonly thinking: string
-  readonly signature?: string
+  readonly signature?: string | undefined
 }
 
 export interface RedactedThinkingBlock extends Extra {
@@ -58,7 +58,7 @@ export interface ImageBlock extends Extra {
 export interface DocumentBlock extends Extra {
   readonly kind: 'document'
   readonly source: MediaSource
-  readonly title?: string
+  readonly title?: string | undefined
 }
 
 export interface UnknownBlock {
@@ -93,63 +93,62 @@ function readBlock(value: unknown): Block {
   return (isObject(value) && readKnown(value)) || { kind: 'unknown', value }
 }
 
+/** Fields that are read of each kind. Constants, because this runs for every block of every transcript. */
+const TEXT_FIELDS = ['type', 'text']
+const THINKING_FIELDS = ['type', 'thinking', 'signature']
+const REDACTED_FIELDS = ['type', 'data']
+const TOOL_USE_FIELDS = ['type', 'id', 'name', 'input']
+const TOOL_RESULT_FIELDS = ['type', 'tool_use_id', 'content', 'is_error']
+const IMAGE_FIELDS = ['type', 'source']
+const DOCUMENT_FIELDS = ['type', 'source', 'title']
+
 function readKnown(value: JsonObject): Block | undefined {
   switch (value['type']) {
     case 'text': {
-      const text = string(value, 'text')
-      return text === undefined ? undefined : { kind: 'text', text, ...extra(value, ['type', 'text']) }
+      const text = value['text']
+      return typeof text === 'string' ? { kind: 'text', text, extra: extra(value, TEXT_FIELDS) } : undefined
     }
     case 'thinking': {
-      const thinking = string(value, 'thinking')
-      if (thinking === undefined) return undefined
+      const thinking = value['thinking']
+      if (typeof thinking !== 'string') return undefined
       const signature = string(value, 'signature')
-      const rest = extra(value, ['type', 'thinking', 'signature'])
-      return signature === undefined
-        ? { kind: 'thinking', thinking, ...rest }
-        : { kind: 'thinking', thinking, signature, ...rest }
+      return { kind: 'thinking', thinking, signature, extra: extra(value, THINKING_FIELDS) }
     }
     case 'redacted_thinking': {
-      const data = string(value, 'data')
-      return data === undefined
-        ? undefined
-        : { kind: 'redacted-thinking', data, ...extra(value, ['type', 'data']) }
+      const data = value['data']
+      if (typeof data !== 'string') return undefined
+      return { kind: 'redacted-thinking', data, extra: extra(value, REDACTED_FIELDS) }
     }
     case 'tool_use': {
-      const id = string(value, 'id')
-      const name = string(value, 'name')
-      if (id === undefined || name === undefined) return undefined
-      const input = field(value, 'input')
-      return { kind: 'tool-use', id, name, input, ...extra(value, ['type', 'id', 'name', 'input']) }
+      const id = value['id']
+      const name = value['name']
+      if (typeof id !== 'string' || typeof name !== 'string') return undefined
+      return { kind: 'tool-use', id, name, input: value['input'], extra: extra(value, TOOL_USE_FIELDS) }
     }
-    case 'tool_result':
-      return readToolResult(value)
-    case 'image':
-      return isObject(value['source'])
-        ? { kind: 'image', source: readSource(value['source']), ...extra(value, ['type', 'source']) }
-        : undefined
+    case 'tool_result': {
+      const toolUseId = value['tool_use_id']
+      if (typeof toolUseId !== 'string') return undefined
+      return {
+        kind: 'tool-result',
+        toolUseId,
+        content: readBlocks(value['content']),
+        isError: value['is_error'] === true,
+        extra: extra(value, TOOL_RESULT_FIELDS),
+      }
+    }
+    case 'image': {
+      const source = value['source']
+      if (!isObject(source)) return undefined
+      return { kind: 'image', source: readSource(source), extra: extra(value, IMAGE_FIELDS) }
+    }
     case 'document': {
-      if (!isObject(value['source'])) return undefined
+      const source = value['source']
+      if (!isObject(source)) return undefined
       const title = string(value, 'title')
-      const source = readSource(value['source'])
-      const rest = extra(value, ['type', 'source', 'title'])
-      return title === undefined
-        ? { kind: 'document', source, ...rest }
-        : { kind: 'document', source, title, ...rest }
+      return { kind: 'document', source: readSource(source), title, extra: extra(value, DOCUMENT_FIELDS) }
     }
     default:
       return undefined
-  }
-}
-
-function readToolResult(value: JsonObject): Block | undefined {
-  const toolUseId = string(value, 'tool_use_id')
-  if (toolUseId === undefined) return undefined
-  return {
-    kind: 'tool-result',
-    toolUseId,
-    content: readBlocks(value['content']),
-    isError: value['is_error'] === true,
-    ...extra(value, ['type', 'tool_use_id', 'content', 'is_error']),
   }
 }
 
@@ -181,7 +180,7 @@ function readSource(source: JsonObject): MediaSource {
   return { kind: 'unknown', value: source }
 }
 
-function extra(value: JsonObject, known: readonly string[]): Extra {
+function extra(value: JsonObject, known: readonly string[]): JsonObject | undefined {
   let unknown: Record<string, unknown> | undefined
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue
@@ -189,7 +188,7 @@ function extra(value: JsonObject, known: readonly string[]): Extra {
     // `__proto__` is a key like any other in somebody else's JSON.
     Object.defineProperty(unknown, key, { value: value[key], enumerable: true })
   }
-  return unknown === undefined ? {} : { extra: unknown }
+  return unknown
 }
 
 function readBytes(data: unknown): Uint8Array | undefined {

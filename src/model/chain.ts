@@ -1,3 +1,4 @@
+import { breakCycles, joinParents, relink, toNode, type Bridge, type Node } from './chain-links.ts'
 import type { Entry } from './entry.ts'
 
 /**
@@ -27,44 +28,9 @@ export interface Branch {
   readonly size: number
 }
 
-/** A break in the chain that was closed by file order. */
-export interface Bridge {
-  readonly id: string
-  readonly reason: 'missing-parent' | 'cycle'
-  /** The parent the line names. */
-  readonly parentId: string
-  /** The entry it was joined to; absent when there is none before it. */
-  readonly joinedTo?: string
-}
-
 export interface ChainFold {
   add(entry: Entry): void
   finish(): Chain
-}
-
-interface Node {
-  readonly id: string
-  parent: Node | undefined
-  /** As written, and as it is after compactions have moved what they preserved. */
-  readonly writtenParentId: string | null
-  parentId: string | null
-  readonly position: number
-  readonly entry: Kept
-}
-
-/** What is kept of an entry: never its blocks or its raw line. */
-interface Kept {
-  readonly spoken: boolean
-  readonly sidechain: boolean
-  readonly progress: boolean
-  /** A compaction boundary, and what it continues. */
-  readonly boundary: boolean
-  readonly continues?: string
-  readonly at: string
-  readonly messageId?: string
-  readonly callIds?: readonly string[]
-  readonly answers?: readonly string[]
-  readonly callEntryId?: string
 }
 
 export function createChain(): ChainFold {
@@ -75,14 +41,7 @@ export function createChain(): ChainFold {
   return {
     add(entry) {
       if (entry.link === undefined) return
-      const node: Node = {
-        id: entry.id,
-        parent: undefined,
-        writtenParentId: entry.link.parentId,
-        parentId: entry.link.parentId,
-        position: order.length,
-        entry: keep(entry, entry.link.sidechain),
-      }
+      const node = toNode(entry, entry.link, order.length)
       // A line written twice counts where it was written last.
       nodes.set(entry.id, node)
       order.push(node)
@@ -92,8 +51,8 @@ export function createChain(): ChainFold {
     finish() {
       const live = order.filter((node) => nodes.get(node.id) === node)
       for (const entry of boundaries) relink(entry, nodes, live)
-      const main = live.some((node) => !node.entry.sidechain)
-        ? live.filter((node) => !node.entry.sidechain)
+      const main = live.some((node) => !node.sidechain)
+        ? live.filter((node) => !node.sidechain)
         : // Some versions flag a whole session as a sidechain: follow the lineage, not the flag.
           live
       const bridges = [...joinParents(main, nodes), ...breakCycles(main)]
@@ -112,117 +71,18 @@ export function createChain(): ChainFold {
   }
 }
 
-function keep(entry: Entry, sidechain: boolean): Kept {
-  const kept = {
-    spoken: entry.type === 'user' || entry.type === 'assistant' || (entry.kind === 'prompt' && entry.midTurn),
-    sidechain,
-    progress: entry.type === 'progress',
-    boundary: entry.kind === 'compaction',
-    at: entry.at ?? '',
-    ...(entry.link?.logicalParentId === undefined ? {} : { continues: entry.link.logicalParentId }),
-  }
-  if (entry.kind === 'reply') {
-    const callIds = entry.blocks.flatMap((block) => (block.kind === 'tool-use' ? [block.id] : []))
-    return {
-      ...kept,
-      ...(entry.messageId === undefined ? {} : { messageId: entry.messageId }),
-      ...(callIds.length === 0 ? {} : { callIds }),
-    }
-  }
-  if (entry.kind === 'result') {
-    const answers = entry.blocks.flatMap((block) => (block.kind === 'tool-result' ? [block.toolUseId] : []))
-    return {
-      ...kept,
-      answers,
-      ...(entry.callEntryId === undefined ? {} : { callEntryId: entry.callEntryId }),
-    }
-  }
-  return kept
-}
-
-/** Puts what a compaction preserved between its anchor and what hangs from the anchor. */
-function relink(entry: Entry, nodes: ReadonlyMap<string, Node>, live: readonly Node[]): void {
-  const preserved = entry.kind === 'compaction' ? entry.compaction.preserved : undefined
-  if (preserved === undefined) return
-  const ids = preserved.kind === 'entries' ? preserved.ids : [preserved.headId]
-  const first = ids[0]
-  const tailId = preserved.kind === 'entries' ? ids.at(-1) : preserved.tailId
-  if (first === undefined || tailId === undefined || ids.some((id) => !nodes.has(id))) return
-  let parentId = preserved.anchorId
-  for (const id of ids) {
-    const node = nodes.get(id)
-    if (node) node.parentId = parentId
-    parentId = id
-  }
-  for (const node of live) {
-    if (node.parentId === preserved.anchorId && node.id !== first) node.parentId = tailId
-  }
-}
-
-/** Joins every node to its parent; one whose parent was never written, to the node before it in the file. */
-function joinParents(main: readonly Node[], nodes: ReadonlyMap<string, Node>): Bridge[] {
-  const bridges: Bridge[] = []
-  let previous: Node | undefined
-  for (const node of main) {
-    if (node.parentId !== null) {
-      node.parent = nodes.get(node.parentId)
-      if (node.parent === undefined) {
-        node.parent = previous
-        bridges.push(bridge(node, node.parentId, 'missing-parent', previous))
-      }
-    }
-    if (!node.entry.progress) previous = node
-  }
-  return bridges
-}
-
-function bridge(node: Node, parentId: string, reason: Bridge['reason'], to: Node | undefined): Bridge {
-  return { id: node.id, reason, parentId, ...(to === undefined ? {} : { joinedTo: to.id }) }
-}
-
-/**
- * Joins the first node of every cycle, in file order, to the node before it. That may close another cycle further up,
- * whose first node stands earlier: so it comes to an end.
- */
-function breakCycles(main: readonly Node[]): Bridge[] {
-  const bridges: Bridge[] = []
-  const safe = new Set<Node>()
-  for (const start of main) {
-    let way: Node[] = []
-    const seen = new Set<Node>()
-    for (let node: Node | undefined = start; node && !safe.has(node);) {
-      if (!seen.has(node)) {
-        seen.add(node)
-        way.push(node)
-        node = node.parent
-        continue
-      }
-      const first = way.slice(way.indexOf(node)).reduce((a, b) => (a.position < b.position ? a : b))
-      const before = main.findLast((other) => other.position < first.position && !other.entry.progress)
-      bridges.push(bridge(first, first.parentId ?? '', 'cycle', before))
-      first.parent = before
-      // From the beginning: what is above has changed.
-      node = start
-      way = []
-      seen.clear()
-    }
-    for (const node of way) safe.add(node)
-  }
-  return bridges
-}
-
 /** The last spoken node that each leaf leads back to, in file order. */
 function findEnds(main: readonly Node[]): readonly Node[] {
   const hasChild = new Set<Node>()
-  for (const node of main) if (node.parent && !node.entry.progress) hasChild.add(node.parent)
+  for (const node of main) if (node.parent && !node.progress) hasChild.add(node.parent)
   const ends = new Set<Node>()
   const seen = new Set<Node>()
   for (let index = main.length - 1; index >= 0; index--) {
     const leaf = main[index]
-    if (leaf === undefined || leaf.entry.progress || hasChild.has(leaf)) continue
+    if (leaf === undefined || leaf.progress || hasChild.has(leaf)) continue
     for (let node: Node | undefined = leaf; node && !seen.has(node); node = node.parent) {
       seen.add(node)
-      if (node.entry.spoken) {
+      if (node.spoken) {
         ends.add(node)
         break
       }
@@ -256,11 +116,10 @@ function withHistory(
   let segment = path
   for (;;) {
     for (const node of segment) spine.add(node.id)
-    const boundary = segment.find((node) => node.entry.boundary)
+    const boundary = segment.find((node) => node.boundary)
     if (boundary === undefined) return spine
-    const continued = tree.nodes.get(boundary.entry.continues ?? '')
-    const end =
-      continued ?? tree.main.findLast((node) => node.position < boundary.position && node.entry.spoken)
+    const continued = tree.nodes.get(boundary.continues ?? '')
+    const end = continued ?? tree.main.findLast((node) => node.position < boundary.position && node.spoken)
     segment = end === undefined ? [] : withWholeMessages(walkWritten(end, spine, tree.nodes), tree.main)
   }
 }
@@ -284,7 +143,7 @@ function withWholeMessages(path: readonly Node[], main: readonly Node[]): readon
   const messages = new Map<string, Node[]>()
   const owners = new Map<string, string>()
   for (const node of main) {
-    const { messageId, callIds } = node.entry
+    const { messageId, callIds } = node
     if (messageId === undefined) continue
     const lines = messages.get(messageId)
     if (lines) lines.push(node)
@@ -293,7 +152,7 @@ function withWholeMessages(path: readonly Node[], main: readonly Node[]): readon
     for (const callId of callIds ?? []) owners.set(callId, messageId)
   }
   const missing = new Map<string, Node[]>()
-  const answered = new Set(path.flatMap((node) => node.entry.answers ?? []))
+  const answered = new Set(path.flatMap((node) => node.answers ?? []))
   for (const node of main) {
     if (onPath.has(node)) continue
     const owner = ownerOf(node, owners, answered)
@@ -301,13 +160,13 @@ function withWholeMessages(path: readonly Node[], main: readonly Node[]): readon
     const nodes = missing.get(owner)
     if (nodes) nodes.push(node)
     else missing.set(owner, [node])
-    for (const answer of node.entry.answers ?? []) answered.add(answer)
+    for (const answer of node.answers ?? []) answered.add(answer)
   }
   if (missing.size === 0) return path
   const lastLine = new Map<string, Node>()
-  for (const node of path) if (node.entry.messageId !== undefined) lastLine.set(node.entry.messageId, node)
+  for (const node of path) if (node.messageId !== undefined) lastLine.set(node.messageId, node)
   return path.flatMap((node) => {
-    const { messageId } = node.entry
+    const { messageId } = node
     const added =
       messageId !== undefined && lastLine.get(messageId) === node ? missing.get(messageId) : undefined
     return added === undefined ? [node] : [node, ...added.toSorted(linesBeforeResults)]
@@ -320,7 +179,7 @@ function ownerOf(
   owners: ReadonlyMap<string, string>,
   answered: ReadonlySet<string>,
 ): string | undefined {
-  const { messageId, answers, callEntryId } = node.entry
+  const { messageId, answers, callEntryId } = node
   if (messageId !== undefined) return messageId
   if (answers === undefined || (answers.length > 0 && answers.every((id) => answered.has(id))))
     return undefined
@@ -332,14 +191,14 @@ function ownerOf(
 }
 
 function linesBeforeResults(a: Node, b: Node): number {
-  const byKind = Number(a.entry.answers !== undefined) - Number(b.entry.answers !== undefined)
+  const byKind = Number(a.answers !== undefined) - Number(b.answers !== undefined)
   if (byKind !== 0) return byKind
-  return a.entry.at < b.entry.at ? -1 : a.entry.at > b.entry.at ? 1 : a.position - b.position
+  return a.at < b.at ? -1 : a.at > b.at ? 1 : a.position - b.position
 }
 
 function toBranch(end: Node, onPath: ReadonlySet<string>): Branch {
   let size = 0
   let node: Node | undefined = end
-  for (; node && !onPath.has(node.id); node = node.parent) if (node.entry.spoken) size++
+  for (; node && !onPath.has(node.id); node = node.parent) if (node.spoken) size++
   return { leafId: end.id, size, ...(node === undefined ? {} : { forkId: node.id }) }
 }

@@ -3,7 +3,7 @@ import type { Compaction } from './compaction.ts'
 import type { Place } from './place.ts'
 import type { Usage } from './usage.ts'
 
-/** A vendor's message format. The seed's `claude` and `codex` read as `anthropic` and `openai`. */
+/** A vendor's message format. Some writers say `claude` and `codex` for `anthropic` and `openai`. */
 export type Provider = 'anthropic' | 'openai' | 'gemini' | 'unknown'
 
 /**

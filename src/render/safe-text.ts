@@ -19,7 +19,7 @@ export function safeLine(text: string): string {
   return safeText(text).replace(/\s+/g, ' ').trim()
 }
 
-// oxlint-disable no-control-regex -- these are the characters this file exists to find
+// oxlint-disable no-control-regex, no-misleading-character-class
 const SUSPECT = /[^\n\t\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff]/
 
 /** Cursor and colour sequences, and the frame of a hyperlink. Anything else that begins with ESC is shown. */
@@ -28,7 +28,7 @@ const SEQUENCES =
 
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f]|\p{Cs}/gu
-// oxlint-enable no-control-regex
+// oxlint-enable no-control-regex, no-misleading-character-class
 
 const PICTOGRAPH = /\p{Extended_Pictographic}/u
 const EMOJI = /\p{Emoji}/u

@@ -65,7 +65,8 @@ export async function* readBackward(
       continue
     }
     // A line longer than what is held: fetch as much again, so that a long line costs twice its length at most.
-    const size = Math.min(Math.max(piece, held.length), position)
+    const more = Math.min(held.length, maxLine - held.length)
+    const size = Math.min(Math.max(piece, more), position)
     const buffer = Buffer.allocUnsafe(size + held.length)
     const count = await file.read(buffer, size, position - size)
     if (count < size) return // the file became shorter: there is nothing here any more

@@ -1,4 +1,4 @@
-import { parseJson } from '#base'
+import { number, parseJson } from '#base'
 import { ObjectScanner } from './object-scanner.ts'
 
 /**
@@ -45,21 +45,36 @@ export class FieldReader {
     return text
   }
 
-  /** What `read` makes of the value, made anew only when the value is another one than on the line before. */
-  cached<T>(
+  /** What `read` makes of the value; made anew only when it is another value than on the line before. */
+  derived<T>(
     bytes: Buffer,
     key: number,
-    cache: { value: T | undefined },
+    last: { value: T | undefined },
     read: (value: unknown) => T,
   ): T | undefined {
     const start = this.#scanner.starts[key]!
     if (start < 0) return undefined
     const end = this.#scanner.ends[key]!
-    if (cache.value === undefined || !this.#isLast(bytes, start, end, key)) {
-      cache.value = read(parseJson(bytes.toString('utf8', start, end)))
+    if (last.value === undefined || !this.#isLast(bytes, start, end, key)) {
+      last.value = read(this.value(bytes, key))
       this.#remember(bytes, start, end, key, '')
     }
-    return cache.value
+    return last.value
+  }
+
+  /** The value, if it is a number. */
+  number(bytes: Buffer, key: number): number | undefined {
+    const start = this.#scanner.starts[key]!
+    if (start < 0) return undefined
+    const end = this.#scanner.ends[key]!
+    let value = 0
+    for (let at = start; at < end; at++) {
+      const digit = bytes[at]! - DIGIT_0
+      if (digit < 0 || digit > 9 || end - start > MAX_DIGITS)
+        return number({ value: this.value(bytes, key) }, 'value')
+      value = value * 10 + digit
+    }
+    return value
   }
 
   isTrue(bytes: Buffer, key: number): boolean {
@@ -86,6 +101,16 @@ export class FieldReader {
     return end < 0 || from < 0 || bytes[from] !== QUOTE
       ? undefined
       : decode(bytes, from, this.#typeScanner.ends[0]!)
+  }
+
+  /** The value that the scanner parses on its way, if it does. */
+  parsed(bytes: Buffer, key: number): unknown {
+    return this.#scanner.parsed === undefined ? this.value(bytes, key) : this.#scanner.parsed.value
+  }
+
+  isObject(bytes: Buffer, key: number): boolean {
+    const start = this.#scanner.starts[key]!
+    return start >= 0 && bytes[start] === OPENING_BRACE
   }
 
   /** The value, parsed. */
@@ -125,6 +150,10 @@ const REMEMBERED = 1024
 
 const TYPE_FIRST = Buffer.from('{"type":"')
 const QUOTE = 0x22
+const OPENING_BRACE = 0x7b
+const DIGIT_0 = 0x30
+/** A number of so many digits is exact. */
+const MAX_DIGITS = 15
 const LETTER_T = 0x74
 const BACKSLASH = 0x5c
 

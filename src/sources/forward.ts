@@ -42,7 +42,9 @@ export async function* readForward(
   let position = from
 
   while (position < to) {
-    const size = Math.min(Math.max(chunk, carry.length), to - position)
+    // As much again as is held of a line, so that a long line costs twice its length at most; never beyond the limit.
+    const more = Math.min(carry.length, maxLine - carry.length)
+    const size = Math.min(Math.max(chunk, more), to - position)
     const buffer = Buffer.allocUnsafe(carry.length + size)
     carry.copy(buffer)
     // Other work gets its turn before each piece. Reading itself does not wait: a piece from the page cache takes a

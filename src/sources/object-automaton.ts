@@ -1,5 +1,5 @@
 import { KeyTable } from './key-table.ts'
-import { MAX_DEPTH } from './object-scanner.ts'
+import { MAX_DEPTH } from './json-walk.ts'
 
 /**
  * The scanner for records too large to hold: the same verdict and the same places as `ObjectScanner`, from bytes

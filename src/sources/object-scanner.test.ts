@@ -2,7 +2,8 @@ import { runs } from '#testing'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ObjectAutomaton } from './object-automaton.ts'
-import { MAX_DEPTH, ObjectScanner } from './object-scanner.ts'
+import { MAX_DEPTH } from './json-walk.ts'
+import { ObjectScanner } from './object-scanner.ts'
 
 const KEYS = ['a', 'type', 'uuid', 'message', 'ключ']
 

@@ -11,7 +11,7 @@ export interface LineReader {
   readLine(bytes: Buffer, range: LineRange, out: Reading[]): void
 }
 
-export interface LineRange {
+interface LineRange {
   readonly from: number
   readonly to: number
   readonly offset: number

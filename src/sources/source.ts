@@ -1,5 +1,5 @@
 import type { Damage, Entry, Place, SessionSummary } from '#model'
-import type { ObjectScanner } from './object-scanner.ts'
+import type { InnerKeys, ObjectScanner } from './object-scanner.ts'
 
 /**
  * What an agent's source knows that nobody else does: how its lines read. Everything about bytes, lines, pages and
@@ -9,7 +9,7 @@ export interface LineFormat {
   /** The top-level keys it asks for, by number. */
   readonly keys: readonly string[]
   /** The keys it asks for of the object under one of them. */
-  readonly inner?: { readonly under: string; readonly keys: readonly string[] }
+  readonly inner?: InnerKeys
   /** A reader of records that the scanner has just scanned. */
   createReader(scanner: ObjectScanner): RecordReader
   /** The entry for a record too large to hold, from those of its top-level values that are short. */

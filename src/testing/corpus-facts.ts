@@ -1,5 +1,5 @@
 /** Tokens of every API message once, whatever the number of lines, files and forks that repeat it. */
-export interface CorpusUsage {
+interface CorpusUsage {
   readonly messages: number
   readonly inputTokens: number
   readonly outputTokens: number
@@ -8,7 +8,7 @@ export interface CorpusUsage {
 }
 
 /** A string that is in one message of one session, and nowhere else but in side records about that message. */
-export interface CorpusNeedle {
+interface CorpusNeedle {
   readonly text: string
   readonly where: NeedlePlace
   /** Of the session it belongs to; the file may be one of its subagents'. */

@@ -11,15 +11,7 @@ import type { SessionPlan } from './corpus-session.ts'
 import { createTexts } from './corpus-text.ts'
 import type { Workplace } from './corpus-transcript.ts'
 
-export type {
-  CorpusDamage,
-  CorpusFacts,
-  CorpusNeedle,
-  CorpusSession,
-  CorpusUsage,
-  DamageKind,
-  NeedlePlace,
-} from './corpus-facts.ts'
+export type { CorpusFacts, CorpusSession } from './corpus-facts.ts'
 
 /** Goes up whenever the same seed gives other bytes: a corpus kept from an earlier run is then made anew. */
 export const CORPUS_VERSION = 1

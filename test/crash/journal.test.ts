@@ -88,7 +88,7 @@ type Tally = Record<
 >
 
 test(
-  '[J1] [J2] [J3] [J4] T12: F-01: kill -9 at random moments loses no acknowledged line and leaves none that does not parse',
+  '[J1] [J2] [J3] [J4] [T12] kill -9 at random moments loses no acknowledged line and leaves none that does not parse',
   async () => {
     const tally = {
       kills: 0,
@@ -165,7 +165,7 @@ async function killedRun(path: string, first: number, random: () => number): Pro
 }
 
 test(
-  '[J1] [J2] [J3] T12: F-02: killed in the n-th operation for every n, a journal keeps what was acknowledged and takes more',
+  '[J1] [J2] [J3] [T12] killed in the n-th operation for every n, a journal keeps what was acknowledged and takes more',
   async () => {
     const path = join(home, 'every-n', 'j.jsonl')
     await (await openJournal(path)).close()
@@ -271,7 +271,7 @@ function refused(code: string): string {
 }
 
 describe('a disk that is too small', () => {
-  test('[J6] [J7] T11: at the limit of the file size only what does not fit is refused', async () => {
+  test('[J6] [J7] [T11] at the limit of the file size only what does not fit is refused', async () => {
     const path = join(await mkdtemp(join(home, 'limit-')), 'j.jsonl')
     const sizes = ['60000', '60000', '60000', '60000', '1000', '200000', '1000']
     const { stdout } = await run('bash', [
@@ -310,7 +310,7 @@ describe('a disk that is too small', () => {
 
   const mayMount = process.platform === 'linux' && process.getuid?.() === 0
   test.skipIf(!mayMount)(
-    '[J6] T11: F-06: on a full disk nothing is claimed, and the writer resumes when there is space (root only)',
+    '[J6] [T11] on a full disk nothing is claimed, and the writer resumes when there is space (root only)',
     async () => {
       const folder = await mkdtemp(join(home, 'full-'))
       const sizes = ['60000', '60000', '90000', '90000', 'free', '90000', '10']

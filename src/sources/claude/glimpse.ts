@@ -15,7 +15,15 @@ export interface Glimpse {
   readonly plainPrompt: string | undefined
 }
 
-const KEY = { type: 0, timestamp: 1, gitBranch: 2, cwd: 3, relocatedCwd: 4, customTitle: 5, aiTitle: 6 } as const
+const KEY = {
+  type: 0,
+  timestamp: 1,
+  gitBranch: 2,
+  cwd: 3,
+  relocatedCwd: 4,
+  customTitle: 5,
+  aiTitle: 6,
+} as const
 
 /**
  * Up to this length a line is parsed. A list looks at a handful of lines per file and is over before the scanner is
@@ -67,7 +75,8 @@ function text(value: unknown): string | undefined {
 }
 
 function plainPrompt(line: JsonObject): string | undefined {
-  if (line['isMeta'] === true || line['isCompactSummary'] === true || line['promptSource'] === 'system') return undefined
+  if (line['isMeta'] === true || line['isCompactSummary'] === true || line['promptSource'] === 'system')
+    return undefined
   const content = string(line['message'], 'content')
   if (content === undefined) return undefined
   // Tags and brackets are how clients begin what they write in the user's place.

@@ -1,3 +1,5 @@
+import type { InnerKeys } from '../object-scanner.ts'
+
 /** The top-level keys of a Claude Code line that Throughline asks for, numbered. Everything else stays in the raw line. */
 export const KEY = {
   type: 0,
@@ -58,4 +60,28 @@ export const MESSAGE_KEY = {
   stop_sequence: 5,
 } as const
 
-export const MESSAGE_KEYS: readonly string[] = Object.keys(MESSAGE_KEY)
+/** The same for the `usage` of a message. */
+export const USAGE_KEY = {
+  input_tokens: 0,
+  output_tokens: 1,
+  cache_read_input_tokens: 2,
+  cache_creation_input_tokens: 3,
+  cache_creation: 4,
+} as const
+
+export const USAGE_KEYS: readonly string[] = Object.keys(USAGE_KEY)
+
+/** The same for `cache_creation`, which divides it by lifetime. */
+export const CACHE_KEY = {
+  ephemeral_5m_input_tokens: 0,
+  ephemeral_1h_input_tokens: 1,
+} as const
+
+export const CACHE_KEYS: readonly string[] = Object.keys(CACHE_KEY)
+
+export const MESSAGE: InnerKeys = {
+  under: 'message',
+  keys: Object.keys(MESSAGE_KEY),
+  parse: 'content',
+  inner: { under: 'usage', keys: USAGE_KEYS, inner: { under: 'cache_creation', keys: CACHE_KEYS } },
+}

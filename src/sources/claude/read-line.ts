@@ -1,24 +1,21 @@
-import { boolean, field, parseJson, string } from '#base'
+import { boolean, field, string } from '#base'
 import {
-  NO_USAGE,
   readBlocks,
   readCompaction,
-  readUsage,
   textOf,
   type Block,
   type Decision,
   type Entry,
   type Envelope,
-  type Link,
-  type Place,
-  type Provider,
   type Usage,
 } from '#model'
 import { FieldReader } from '../field-reader.ts'
 import { ObjectScanner } from '../object-scanner.ts'
 import type { LineFormat, RecordPlace } from '../source.ts'
 import { readCommand } from './commands.ts'
-import { KEY, KEYS, MESSAGE_KEY, MESSAGE_KEYS } from './keys.ts'
+import { readEnvelope, readOversizeEnvelope } from './envelope.ts'
+import { CACHE_KEY, CACHE_KEYS, KEY, KEYS, MESSAGE, MESSAGE_KEY, USAGE_KEY, USAGE_KEYS } from './keys.ts'
+import { readSideRecord } from './side-records.ts'
 
 /**
  * How Claude Code's lines read. Claude Code publishes no schema and adds line types in patch releases, so this asks
@@ -26,34 +23,42 @@ import { KEY, KEYS, MESSAGE_KEY, MESSAGE_KEYS } from './keys.ts'
  */
 export const claudeFormat: LineFormat = {
   keys: KEYS,
-  inner: { under: 'message', keys: MESSAGE_KEYS },
+  inner: MESSAGE,
   createReader(scanner) {
-    const fields = new FieldReader(scanner)
-    const message = new FieldReader(scanner.inner ?? new ObjectScanner(MESSAGE_KEYS))
-    const line: Line = { fields, message, usage: { value: undefined } }
+    const message = scanner.inner ?? new ObjectScanner(MESSAGE.keys, MESSAGE.inner)
+    const usage = message.inner ?? new ObjectScanner(USAGE_KEYS)
+    const cache = usage.inner ?? new ObjectScanner(CACHE_KEYS)
+    const line: Line = {
+      fields: new FieldReader(scanner),
+      message: new FieldReader(message),
+      usage: new FieldReader(usage),
+      cache: new FieldReader(cache),
+      decision: { value: undefined },
+    }
     return {
       readRecord: (bytes, record) => readRecord(line, bytes, record),
       // A content block has a type too; only lines have one of these beside it.
-      isRecord: () => fields.has(KEY.type) && LINE_KEYS.some((key) => fields.has(key)),
+      isRecord: () => line.fields.has(KEY.type) && LINE_KEYS.some((key) => line.fields.has(key)),
     }
   },
-  readEnvelope,
+  readEnvelope: readOversizeEnvelope,
 }
 
 const LINE_KEYS = [KEY.uuid, KEY.sessionId, KEY.messageId, KEY.leafUuid]
 
-/** The line at hand: its own fields and those of its message. */
+/** The line at hand: its own fields, those of its message, of the message's usage, and of what the usage cached. */
 interface Line {
   readonly fields: FieldReader
   readonly message: FieldReader
-  /** All lines of a message repeat its usage. */
-  readonly usage: { value: Usage | undefined }
+  readonly usage: FieldReader
+  readonly cache: FieldReader
+  readonly decision: { value: Decision | undefined }
 }
 
 function readRecord(line: Line, bytes: Buffer, record: RecordPlace): Entry {
   const { fields } = line
   const type = fields.repeated(bytes, KEY.type) ?? ''
-  const envelope = readChainEnvelope(fields, bytes, record, type)
+  const envelope = readEnvelope(fields, bytes, record, type)
   switch (type) {
     case 'user':
       return readUser(line, bytes, envelope)
@@ -64,70 +69,15 @@ function readRecord(line: Line, bytes: Buffer, record: RecordPlace): Entry {
     case 'system':
       return readSystem(fields, bytes, envelope)
     default:
-      return readOther(fields, bytes, envelope)
+      return readSideRecord(fields, bytes, envelope)
   }
 }
 
-/** What all kinds of entries share. This runs for every line of every transcript. */
-function readChainEnvelope(fields: FieldReader, bytes: Buffer, record: RecordPlace, type: string): Envelope {
-  // Most entries hang from the one on the line before: looked at before its uuid is replaced by this one's.
-  const parentId = fields.repeated(bytes, KEY.parentUuid, KEY.uuid) ?? null
-  const uuid = fields.repeated(bytes, KEY.uuid)
-  const provider = fields.repeated(bytes, KEY.provider)
-  return {
-    id: uuid ?? `@${record.offset}`,
-    place: { offset: record.offset, length: record.to - record.from },
-    raw: new Uint8Array(bytes.buffer, bytes.byteOffset + record.from, record.to - record.from),
-    type,
-    link: uuid !== undefined && CHAIN_TYPES.has(type) ? readLink(fields, bytes, parentId) : undefined,
-    at: fields.text(bytes, KEY.timestamp),
-    sessionId: fields.repeated(bytes, KEY.sessionId),
-    cwd: fields.repeated(bytes, KEY.cwd),
-    gitBranch: fields.repeated(bytes, KEY.gitBranch),
-    version: fields.repeated(bytes, KEY.version),
-    entrypoint: fields.repeated(bytes, KEY.entrypoint),
-    agentId: fields.repeated(bytes, KEY.agentId),
-    requestId: fields.repeated(bytes, KEY.requestId),
-    provider: provider === undefined ? undefined : readProvider(provider),
-    forkedFrom: fields.has(KEY.forkedFrom) ? readFork(fields.value(bytes, KEY.forkedFrom)) : undefined,
-  }
-}
-
-function readLink(fields: FieldReader, bytes: Buffer, parentId: string | null): Link {
-  return {
-    parentId,
-    logicalParentId: fields.text(bytes, KEY.logicalParentUuid),
-    sidechain: fields.isTrue(bytes, KEY.isSidechain),
-  }
-}
-
-function readFork(forkedFrom: unknown): Envelope['forkedFrom'] {
-  const sessionId = string(forkedFrom, 'sessionId')
-  const entryId = string(forkedFrom, 'messageUuid')
-  return sessionId === undefined || entryId === undefined ? undefined : { sessionId, entryId }
-}
-
-const CHAIN_TYPES: ReadonlySet<string> = new Set(['user', 'assistant', 'attachment', 'system', 'progress'])
-
-function readProvider(name: string): Provider {
-  switch (name) {
-    case 'anthropic':
-    case 'claude':
-      return 'anthropic'
-    case 'openai':
-    case 'codex':
-      return 'openai'
-    case 'gemini':
-      return 'gemini'
-    default:
-      return 'unknown'
-  }
-}
-
-function readUser({ fields, message }: Line, bytes: Buffer, envelope: Envelope): Entry {
-  const blocks = readBlocks(message.value(bytes, MESSAGE_KEY.content))
+function readUser(line: Line, bytes: Buffer, envelope: Envelope): Entry {
+  const { fields, message } = line
+  const blocks = readBlocks(message.parsed(bytes, MESSAGE_KEY.content))
   if (fields.isTrue(bytes, KEY.isCompactSummary)) return { kind: 'summary', ...envelope, blocks }
-  if (blocks.some((block) => block.kind === 'tool-result')) return readResult(fields, bytes, envelope, blocks)
+  if (blocks.some((block) => block.kind === 'tool-result')) return readResult(line, bytes, envelope, blocks)
   if (fields.isTrue(bytes, KEY.isMeta)) return { kind: 'injection', ...envelope, blocks }
   const text = textOf(blocks)
   if (text.startsWith('<')) {
@@ -160,13 +110,14 @@ function readOrigin(fields: FieldReader, bytes: Buffer, text: string): 'person' 
   return 'person'
 }
 
-function readResult(fields: FieldReader, bytes: Buffer, envelope: Envelope, blocks: readonly Block[]): Entry {
+function readResult(line: Line, bytes: Buffer, envelope: Envelope, blocks: readonly Block[]): Entry {
+  const { fields } = line
   return {
     kind: 'result',
     ...envelope,
     blocks,
     callEntryId: fields.text(bytes, KEY.sourceToolAssistantUUID),
-    decision: readDecision(fields, bytes),
+    decision: readDecision(line, bytes),
     startedAgentId: readStartedAgent(fields, bytes),
   }
 }
@@ -180,29 +131,47 @@ function readStartedAgent(fields: FieldReader, bytes: Buffer): string | undefine
 
 const AGENT_ID = Buffer.from('"agentId"')
 
-function readDecision(fields: FieldReader, bytes: Buffer): Decision | undefined {
+/** Decisions are few, and mostly the same as the one before. */
+function readDecision({ fields, decision: last }: Line, bytes: Buffer): Decision | undefined {
   const denial = fields.repeated(bytes, KEY.toolDenialKind)
-  const decision = fields.has(KEY.permissionDecision)
-    ? fields.value(bytes, KEY.permissionDecision)
-    : undefined
-  if (decision === undefined && denial === undefined) return undefined
-  const rejected = denial !== undefined || string(decision, 'decision') === 'reject'
-  return { outcome: rejected ? 'rejected' : 'accepted', by: string(decision, 'source'), denial }
+  const decision = fields.derived(bytes, KEY.permissionDecision, last, toDecision)
+  return denial === undefined ? decision : { outcome: 'rejected', by: decision?.by, denial }
 }
 
-function readAssistant({ fields, message, usage: cache }: Line, bytes: Buffer, envelope: Envelope): Entry {
+function toDecision(value: unknown): Decision {
+  const outcome = string(value, 'decision') === 'reject' ? 'rejected' : 'accepted'
+  return { outcome, by: string(value, 'source'), denial: undefined }
+}
+
+function readAssistant(line: Line, bytes: Buffer, envelope: Envelope): Entry {
+  const { fields, message } = line
   const model = message.repeated(bytes, MESSAGE_KEY.model)
   return {
     kind: 'reply',
     ...envelope,
     messageId: message.repeated(bytes, MESSAGE_KEY.id),
     model,
-    blocks: readBlocks(message.value(bytes, MESSAGE_KEY.content)),
-    usage: message.cached(bytes, MESSAGE_KEY.usage, cache, (value) => readUsage(value) ?? NO_USAGE),
+    blocks: readBlocks(message.parsed(bytes, MESSAGE_KEY.content)),
+    usage: message.isObject(bytes, MESSAGE_KEY.usage) ? readUsage(line, bytes) : undefined,
     stopReason: message.repeated(bytes, MESSAGE_KEY.stop_reason),
     stopSequence: message.repeated(bytes, MESSAGE_KEY.stop_sequence),
     synthetic: model === '<synthetic>',
     apiError: fields.isTrue(bytes, KEY.isApiErrorMessage),
+  }
+}
+
+/** Cache creation comes flat, divided by lifetime, or both. */
+function readUsage({ usage, cache }: Line, bytes: Buffer): Usage {
+  const cacheCreation5m = cache.number(bytes, CACHE_KEY.ephemeral_5m_input_tokens) ?? 0
+  const cacheCreation1h = cache.number(bytes, CACHE_KEY.ephemeral_1h_input_tokens) ?? 0
+  return {
+    input: usage.number(bytes, USAGE_KEY.input_tokens) ?? 0,
+    output: usage.number(bytes, USAGE_KEY.output_tokens) ?? 0,
+    cacheRead: usage.number(bytes, USAGE_KEY.cache_read_input_tokens) ?? 0,
+    cacheCreation:
+      usage.number(bytes, USAGE_KEY.cache_creation_input_tokens) ?? cacheCreation5m + cacheCreation1h,
+    cacheCreation5m,
+    cacheCreation1h,
   }
 }
 
@@ -247,92 +216,4 @@ function noticeText(fields: FieldReader, bytes: Buffer): string {
   }
   const duration = fields.value(bytes, KEY.durationMs)
   return typeof duration === 'number' ? `took ${(duration / 1000).toFixed(1)} s` : ''
-}
-
-/** Side records: facts about the session that hang nowhere in the conversation. */
-function readOther(fields: FieldReader, bytes: Buffer, envelope: Envelope): Entry {
-  const valueKey = RECORD_VALUES.get(envelope.type)
-  if (valueKey === undefined) return { kind: 'unknown', ...envelope }
-  const operation = envelope.type === 'queue-operation' ? fields.text(bytes, KEY.operation) : undefined
-  return {
-    kind: 'record',
-    ...envelope,
-    type: operation === undefined ? envelope.type : `queue-operation/${operation}`,
-    value: valueKey === null ? undefined : fields.text(bytes, valueKey),
-  }
-}
-
-/** Known side records, and the key of the one text that says what they say. */
-const RECORD_VALUES: ReadonlyMap<string, number | null> = new Map<string, number | null>([
-  ['custom-title', KEY.customTitle],
-  ['ai-title', KEY.aiTitle],
-  ['agent-name', KEY.agentName],
-  ['tag', KEY.tag],
-  ['mode', KEY.mode],
-  ['permission-mode', KEY.permissionMode],
-  ['relocated', KEY.relocatedCwd],
-  ['summary', KEY.summary],
-  ['queue-operation', KEY.content],
-  ...[
-    'last-prompt',
-    'file-history-snapshot',
-    'file-history-delta',
-    'attribution-snapshot',
-    'cost-state',
-    'tools-used',
-    'atis-latch',
-    'api-request',
-    'api-request-blob',
-    'api-request-shape',
-    'progress',
-    'ended-by-model',
-    'continued-in',
-    'agent-color',
-    'agent-setting',
-    'pr-link',
-    'frame-link',
-    'artifact-comment-monitor',
-    'artifact-autoreact-ledger',
-    'bridge-session',
-    'history-suppression',
-    'isolation-latch',
-    'session-owner',
-    'dev-mods',
-    'memory-mode',
-    'data-flow-records',
-    'data-flow-incomplete',
-    'derived-from',
-    'worktree-state',
-    'content-replacement',
-    'fork-context-ref',
-    'observer-ref',
-    'resume-head-vouch',
-    'repl-mode',
-  ].map((type): [string, null] => [type, null]),
-])
-
-function readEnvelope(values: ReadonlyMap<string, string>, place: Place): Entry {
-  const get = (key: string): string | undefined => {
-    const value = values.get(key)
-    const parsed = value === undefined ? undefined : parseJson(value)
-    return typeof parsed === 'string' ? parsed : undefined
-  }
-  const type = get('type') ?? ''
-  const uuid = get('uuid')
-  const at = get('timestamp')
-  const sessionId = get('sessionId')
-  const cwd = get('cwd')
-  return {
-    kind: 'oversize',
-    id: uuid ?? `@${place.offset}`,
-    place,
-    raw: new Uint8Array(),
-    type,
-    ...(uuid !== undefined && CHAIN_TYPES.has(type)
-      ? { link: { parentId: get('parentUuid') ?? null, sidechain: values.get('isSidechain') === 'true' } }
-      : {}),
-    ...(at === undefined ? {} : { at }),
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(cwd === undefined ? {} : { cwd }),
-  }
 }

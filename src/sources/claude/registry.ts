@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { number, parseJson, string } from '#base'
 import type { LiveState } from '#model'
+import { readSmallText } from './side-files.ts'
 
 /** How long a file that is rewritten in place may be unreadable before we give up on it. */
 const ATTEMPTS = 5
@@ -54,12 +55,9 @@ function readStatus(status: string | undefined): LiveState['status'] {
 /** The file is written and then cut to length: a reader in between sees garbage, so it looks again. */
 function readEntry(path: string): unknown {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    try {
-      const value = parseJson(readFileSync(path, 'utf8'))
-      if (value !== undefined) return value
-    } catch {
-      return undefined
-    }
+    const text = readSmallText(path)
+    const value = text === undefined ? undefined : parseJson(text)
+    if (text === undefined || value !== undefined) return value
   }
   return undefined
 }

@@ -1,15 +1,21 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename, sep } from 'node:path'
-import { boolean, parseJson, string } from '#base'
+import { boolean, number, parseJson, string } from '#base'
 import type { SubagentSummary } from '#model'
+import { openTranscript, type TranscriptFile } from '../transcript-file.ts'
 import { findSubagentFiles } from './layout.ts'
 
-/** Largest side file that is read: they hold a title or a flag. */
-const MAX_SIDE_FILE = 1024 * 1024
+/** The largest side file that is read, one after another: they hold a title or a flag. */
+const smallFile = Buffer.allocUnsafe(64 * 1024)
 
 /** The name a person gave the session in the terminal. */
 export function readCustomTitle(sideDir: string): string | undefined {
   return string(readSmallJson(`${sideDir}${sep}custom-title.json`), 'customTitle')
+}
+
+/** How many days Claude Code keeps transcripts, where a person has set it. */
+export function readCleanupDays(configDir: string): number | undefined {
+  return number(readSmallJson(`${configDir}${sep}settings.json`), 'cleanupPeriodDays')
 }
 
 export function readArchived(sideDir: string): boolean {
@@ -38,11 +44,22 @@ export function summariseSubagent(path: string): SubagentSummary {
 }
 
 function readSmallJson(path: string): unknown {
+  const text = readSmallText(path)
+  return text === undefined ? undefined : parseJson(text)
+}
+
+/** The text of a small regular file; nothing is followed and nothing is waited for. */
+export function readSmallText(path: string): string | undefined {
+  let file: TranscriptFile
   try {
-    const stats = statSync(path, { throwIfNoEntry: false })
-    if (stats === undefined || !stats.isFile() || stats.size > MAX_SIDE_FILE) return undefined
-    return parseJson(readFileSync(path, 'utf8'))
+    file = openTranscript(path)
   } catch {
     return undefined
+  }
+  try {
+    if (file.size > smallFile.length) return undefined
+    return smallFile.toString('utf8', 0, file.readNow(smallFile, file.size, 0))
+  } finally {
+    file.close()
   }
 }

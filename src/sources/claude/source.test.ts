@@ -246,7 +246,7 @@ describe('what is in the way', () => {
     await symlink('/proc/self/environ', join(project, 'environment.jsonl'))
     const { sessions, problems } = await createClaudeSource(dir.path).list()
     expect(sessions.map(({ id }) => id)).toEqual(['fine'])
-    expect(problems.map(({ path }) => path.split('/').at(-1)).toSorted()).toEqual([
+    expect(problems.map(({ path }) => path.split('/').at(-1) ?? '').toSorted()).toEqual([
       '-linked-project',
       'environment.jsonl',
       'linked.jsonl',

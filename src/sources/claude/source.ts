@@ -1,15 +1,22 @@
+import { sep } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { shorten, ThroughlineError } from '#base'
 import type { LiveState, SessionSummary, SubagentSummary } from '#model'
 import { readForward } from '../forward.ts'
-import type { Source, SourceList } from '../source.ts'
+import type { Source, SourceList, SourceProblem } from '../source.ts'
 import { openTranscript, type Meter } from '../transcript-file.ts'
 import { createGlance, type Glance } from './glance.ts'
 import { findTranscripts, type SessionFiles } from './layout.ts'
 import { claudeFormat } from './read-line.ts'
 import { readRegistry } from './registry.ts'
-import { readArchived, readCustomTitle, readSubagents, summariseSubagent } from './side-files.ts'
-import { findWorkdirs, WorkdirFinder } from './workdirs.ts'
+import {
+  readArchived,
+  readCleanupDays,
+  readCustomTitle,
+  readSubagents,
+  summariseSubagent,
+} from './side-files.ts'
+import { findWorkdirs } from './workdirs.ts'
 
 /** Files looked at before other work gets its turn. */
 const BREATH = 64
@@ -24,9 +31,7 @@ export function createClaudeSource(configDir: string, meter?: Meter): Source {
     async findWorkdirs(path) {
       const file = openTranscript(path, meter)
       try {
-        const finder = new WorkdirFinder()
-        await findWorkdirs(file, finder)
-        return [...finder.found]
+        return await findWorkdirs(file)
       } finally {
         file.close()
       }
@@ -46,13 +51,23 @@ async function listSessions(configDir: string, meter: Meter | undefined): Promis
     const state = live.get(files.id)
     sessions.push(summarise(files, glance, { live: state, loose: loose.owned.get(files.id) ?? [], meter }))
   }
-  return {
-    sessions,
-    problems: layout.problems.map((problem) => ({
-      ...problem,
-      hint: 'Nothing else is affected. Move it away, or put a folder or a file there.',
-    })),
-  }
+  const problems = layout.problems.map((problem) => ({
+    ...problem,
+    hint: 'Nothing else is affected. Move it away, or put a folder or a file there.',
+  }))
+  return { sessions, problems: [...problems, ...cleanupProblems(configDir)] }
+}
+
+/** With 0 some versions of Claude Code keep nothing at all. */
+function cleanupProblems(configDir: string): readonly SourceProblem[] {
+  if (readCleanupDays(configDir) !== 0) return []
+  return [
+    {
+      path: `${configDir}${sep}settings.json`,
+      message: 'cleanupPeriodDays is 0, and some versions of Claude Code then save no transcripts at all',
+      hint: 'Set it to a large number, for example 3650, to keep them for ten years.',
+    },
+  ]
 }
 
 function summarise(

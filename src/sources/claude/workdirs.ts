@@ -1,6 +1,8 @@
-import { CHUNK } from '../forward.ts'
+import { setImmediate } from 'node:timers/promises'
+import { CHUNK, MAX_LINE, readForward } from '../forward.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
 import { glimpse, glimpseEnd } from './glimpse.ts'
+import { claudeFormat } from './read-line.ts'
 
 /**
  * Collects working directories without reading lines: looks for the key's bytes, and reads a line only when the
@@ -44,27 +46,47 @@ export class WorkdirFinder {
     const newline = bytes.indexOf(NEWLINE, at)
     const end = newline < 0 ? to : Math.min(newline, to)
     const seen = glimpseEnd(bytes, start, end)
-    const line = seen?.cwd === undefined && seen?.relocatedCwd === undefined ? glimpse(bytes, start, end) : seen
+    const line =
+      seen?.cwd === undefined && seen?.relocatedCwd === undefined ? glimpse(bytes, start, end) : seen
     if (line?.cwd !== undefined) this.add(line.cwd)
     if (line?.relocatedCwd !== undefined) this.add(line.relocatedCwd)
   }
 }
 
 /** Every working directory in a file of any size. */
-export async function findWorkdirs(file: TranscriptFile, finder: WorkdirFinder): Promise<void> {
+export async function findWorkdirs(file: TranscriptFile): Promise<readonly string[]> {
+  const finder = new WorkdirFinder()
   let carry: Buffer = Buffer.alloc(0)
   for (let position = 0; position < file.size;) {
     const size = Math.min(Math.max(CHUNK, carry.length), file.size - position)
     const buffer = Buffer.allocUnsafe(carry.length + size)
     carry.copy(buffer)
-    const count = await file.read(buffer.subarray(carry.length), size, position)
-    if (count === 0) return
+    await setImmediate()
+    const count = file.readNow(buffer.subarray(carry.length), size, position)
+    if (count === 0) break
     position += count
     const end = carry.length + count
     const whole = position >= file.size ? end : buffer.lastIndexOf(NEWLINE, end - 1) + 1
     finder.search(buffer, 0, whole)
     carry = buffer.subarray(whole, end)
+    if (carry.length > MAX_LINE / 2) return await readWorkdirs(file)
   }
+  return [...finder.found]
+}
+
+/** The slow way, for files with lines too long to hold. */
+async function readWorkdirs(file: TranscriptFile): Promise<readonly string[]> {
+  const found = new Set<string>()
+  for await (const { readings } of readForward(file, claudeFormat)) {
+    for (const reading of readings) {
+      if (reading.kind === 'damage') continue
+      const { entry } = reading
+      if (entry.cwd !== undefined) found.add(entry.cwd)
+      if (entry.kind === 'record' && entry.type === 'relocated' && entry.value !== undefined)
+        found.add(entry.value)
+    }
+  }
+  return [...found]
 }
 
 /** The end of both `cwd` and `relocatedCwd`. */

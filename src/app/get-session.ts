@@ -2,7 +2,7 @@ import { shorten, ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
 
 /** The session a person means by an id, the beginning of one, or a name. */
-export function findSession(sessions: readonly SessionSummary[], query: string): SessionSummary {
+export function getSession(sessions: readonly SessionSummary[], query: string): SessionSummary {
   const wanted = query.trim().toLowerCase()
   if (wanted === '') throw notFound(query)
   const attempts = [

@@ -1,0 +1,142 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readDoors } from './doors.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const MADE = '<!-- Made by `npm run reference` from the code. Edit the code, not this file. -->'
+
+/**
+ * The pages of docs/reference, by file name. The facts come in as arguments: the script takes them from what was
+ * built, the test that looks for stale pages takes them from the sources.
+ */
+export function renderReference({ commands, everywhere, variables, environment, errorCodes }) {
+  return {
+    'cli.md': toCliPage(commands, everywhere),
+    'environment.md': toEnvironmentPage(variables, environment),
+    'errors.md': toErrorsPage(errorCodes),
+    'library.md': toLibraryPage(readDoors()),
+  }
+}
+
+function toCliPage(commands, everywhere) {
+  return page(
+    '# Command line',
+    'Exit codes, where a command does not say otherwise: 0 done, 1 failed, 2 the command line was not understood.',
+    list(commands.map(({ name, summary }) => [`[\`throughline ${name}\`](#throughline-${name})`, summary])),
+    ...commands.flatMap(toCommandSection),
+    '## Everywhere',
+    list(everywhere.map((option) => [`\`${toUsage(option)}\``, option.summary])),
+  )
+}
+
+function toCommandSection({ name, summary, description, args, options, examples, exits }) {
+  const words = args.map((arg) => (arg.required ? ` <${arg.name}>` : ` [${arg.name}]`)).join('')
+  return [
+    `## throughline ${name}`,
+    summary,
+    fence(`throughline ${name}${words} [options]`),
+    description,
+    list([
+      ...args.map((arg) => [`\`${arg.name}\``, arg.summary]),
+      ...options.map((option) => [`\`${toUsage(option)}\``, option.summary]),
+    ]),
+    ...(exits === undefined
+      ? []
+      : ['Exit codes:', list(exits.map(([code, meaning]) => [`\`${code}\``, meaning]))]),
+    'Examples:',
+    fence(examples.map(({ line, says }) => `# ${says}\n${line}`).join('\n')),
+  ]
+}
+
+function toUsage({ name, value, values, bare }) {
+  if (value === undefined) return `--${name}`
+  const shown = values === undefined ? `<${value}>` : values.join('|')
+  return bare === undefined ? `--${name} ${shown}` : `--${name} [${shown}]`
+}
+
+function toEnvironmentPage(variables, environment) {
+  const fallbacks = new Map(environment.map(({ name, meaning, fallback }) => [name, { meaning, fallback }]))
+  return page(
+    '# Environment',
+    'Everything that is read from the environment. An empty variable is a variable that was not set.',
+    ...variables.flatMap(({ name, summary }) => {
+      const known = fallbacks.get(name)
+      return known === undefined
+        ? [`## ${name}`, summary]
+        : [`## ${name}`, known.meaning, `Default: \`${known.fallback}\``]
+    }),
+  )
+}
+
+function toErrorsPage(errorCodes) {
+  return page(
+    '# Errors',
+    'Every error is a `ThroughlineError` with one of these codes, a sentence for people, and a `hint` that says what to do next. With `--json` the command line prints `{"error": {"code", "message", "hint"}}` on standard error.',
+    ...Object.entries(errorCodes).flatMap(([code, meaning]) => [`## ${code}`, meaning]),
+  )
+}
+
+function toLibraryPage(doors) {
+  return page(
+    '# Library',
+    'Everything the package exports, by the path it is imported from.',
+    list(
+      doors.map(({ specifier, names }) => [
+        `[\`${specifier}\`](#${anchorOf(specifier)})`,
+        `${names.length} names`,
+      ]),
+    ),
+    ...doors.flatMap(({ specifier, names }) => [
+      `## ${specifier}`,
+      ...group(
+        'Functions and values',
+        names.filter(({ kind }) => kind === 'value'),
+      ),
+      ...group(
+        'Types',
+        names.filter(({ kind }) => kind === 'type'),
+      ),
+    ]),
+  )
+}
+
+function group(title, names) {
+  if (names.length === 0) return []
+  return [`**${title}**`, list(names.map(({ shape, says }) => [`\`${shape}\``, says]))]
+}
+
+function anchorOf(heading) {
+  return heading.replaceAll('/', '')
+}
+
+function list(rows) {
+  return rows.map(([left, right]) => (right === '' ? `- ${left}` : `- ${left}: ${right}`)).join('\n')
+}
+
+function fence(text) {
+  return `\`\`\`sh\n${text}\n\`\`\``
+}
+
+function page(title, ...parts) {
+  return `${[title, MADE, ...parts].join('\n\n')}\n`
+}
+
+async function writeReference() {
+  const [{ commands, everywhere, variables }, { ENVIRONMENT }, { ERROR_CODES }] = await Promise.all(
+    ['cli', 'app', 'base'].map((room) => import(new URL(`../dist/${room}/index.js`, import.meta.url).href)),
+  )
+  const pages = renderReference({
+    commands,
+    everywhere,
+    variables,
+    environment: ENVIRONMENT,
+    errorCodes: ERROR_CODES,
+  })
+  const folder = join(root, 'docs/reference')
+  mkdirSync(folder, { recursive: true })
+  for (const [name, text] of Object.entries(pages)) writeFileSync(join(folder, name), text)
+  console.log(`docs/reference: ${Object.keys(pages).join(', ')}`)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeReference()

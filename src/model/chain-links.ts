@@ -1,0 +1,138 @@
+import type { Block } from './block.ts'
+import type { Entry, Link } from './entry.ts'
+
+/** What is kept of an entry: never its blocks or its raw line. All nodes have all fields, so they stay small. */
+export interface Node {
+  readonly id: string
+  /** As written, and as it is after compactions have moved what they preserved. */
+  readonly writtenParentId: string | null
+  parentId: string | null
+  parent: Node | undefined
+  /** The node before it in the file, progress lines left out. */
+  before: Node | undefined
+  readonly position: number
+  readonly at: string
+  /** A prompt, a reply, a result, or something else in a user's or an agent's place. */
+  readonly spoken: boolean
+  readonly sidechain: boolean
+  readonly progress: boolean
+  readonly boundary: boolean
+  /** What a compaction boundary continues. */
+  readonly continues: string | undefined
+  readonly messageId: string | undefined
+  readonly callIds: readonly string[] | undefined
+  readonly answers: readonly string[] | undefined
+  readonly callEntryId: string | undefined
+}
+
+/** A break in the chain that was closed by file order. */
+export interface Bridge {
+  readonly id: string
+  readonly reason: 'missing-parent' | 'cycle'
+  /** The parent the line names. */
+  readonly parentId: string
+  /** The entry it was joined to; absent when there is none before it. */
+  readonly joinedTo?: string
+}
+
+export function toNode(entry: Entry, link: Link, position: number): Node {
+  const isReply = entry.kind === 'reply'
+  return {
+    id: entry.id,
+    writtenParentId: link.parentId,
+    parentId: link.parentId,
+    parent: undefined,
+    before: undefined,
+    position,
+    at: entry.at ?? '',
+    spoken: entry.type === 'user' || entry.type === 'assistant' || (entry.kind === 'prompt' && entry.midTurn),
+    sidechain: link.sidechain,
+    progress: entry.type === 'progress',
+    boundary: entry.kind === 'compaction',
+    continues: link.logicalParentId,
+    messageId: isReply ? entry.messageId : undefined,
+    callIds: isReply ? callsOf(entry.blocks) : undefined,
+    answers: entry.kind === 'result' ? answersOf(entry.blocks) : undefined,
+    callEntryId: entry.kind === 'result' ? entry.callEntryId : undefined,
+  }
+}
+
+function callsOf(blocks: readonly Block[]): readonly string[] | undefined {
+  const ids = blocks.flatMap((block) => (block.kind === 'tool-use' ? [block.id] : []))
+  return ids.length === 0 ? undefined : ids
+}
+
+function answersOf(blocks: readonly Block[]): readonly string[] {
+  return blocks.flatMap((block) => (block.kind === 'tool-result' ? [block.toolUseId] : []))
+}
+
+/** Puts what a compaction preserved between its anchor and what hangs from the anchor. */
+export function relink(entry: Entry, nodes: ReadonlyMap<string, Node>, live: readonly Node[]): void {
+  const preserved = entry.kind === 'compaction' ? entry.compaction.preserved : undefined
+  if (preserved === undefined) return
+  const ids = preserved.kind === 'entries' ? preserved.ids : [preserved.headId]
+  const first = ids[0]
+  const tailId = preserved.kind === 'entries' ? ids.at(-1) : preserved.tailId
+  if (first === undefined || tailId === undefined || ids.some((id) => !nodes.has(id))) return
+  let parentId = preserved.anchorId
+  for (const id of ids) {
+    const node = nodes.get(id)
+    if (node) node.parentId = parentId
+    parentId = id
+  }
+  for (const node of live) {
+    if (node.parentId === preserved.anchorId && node.id !== first) node.parentId = tailId
+  }
+}
+
+/** Joins every node to its parent; one whose parent was never written, to the node before it in the file. */
+export function joinParents(main: readonly Node[], nodes: ReadonlyMap<string, Node>): Bridge[] {
+  const bridges: Bridge[] = []
+  let previous: Node | undefined
+  for (const node of main) {
+    node.before = previous
+    if (node.parentId !== null) {
+      node.parent = nodes.get(node.parentId)
+      if (node.parent === undefined) {
+        node.parent = previous
+        bridges.push(bridge(node, node.parentId, 'missing-parent', previous))
+      }
+    }
+    if (!node.progress) previous = node
+  }
+  return bridges
+}
+
+function bridge(node: Node, parentId: string, reason: Bridge['reason'], to: Node | undefined): Bridge {
+  return { id: node.id, reason, parentId, ...(to === undefined ? {} : { joinedTo: to.id }) }
+}
+
+/**
+ * Joins the first node of every cycle, in file order, to the node before it. That may close another cycle further up,
+ * whose first node stands earlier: so it comes to an end.
+ */
+export function breakCycles(main: readonly Node[]): Bridge[] {
+  const bridges: Bridge[] = []
+  const safe = new Set<Node>()
+  for (const start of main) {
+    let way: Node[] = []
+    const seen = new Set<Node>()
+    for (let node: Node | undefined = start; node && !safe.has(node);) {
+      if (!seen.has(node)) {
+        seen.add(node)
+        way.push(node)
+        node = node.parent
+        continue
+      }
+      const first = way.slice(way.indexOf(node)).reduce((a, b) => (a.position < b.position ? a : b))
+      bridges.push(bridge(first, first.parentId ?? '', 'cycle', first.before))
+      first.parent = first.before
+      // From the beginning: what is above has changed.
+      node = start
+      way = []
+      seen.clear()
+    }
+    for (const node of way) safe.add(node)
+  }
+  return bridges
+}
