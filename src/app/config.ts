@@ -36,12 +36,10 @@ export interface ConfigSources {
 
 /** Reads the settings from the environment. An empty variable is a variable that was not set. */
 export function readConfig({ env, homeDir }: ConfigSources): Config {
-  const home = absolute(env['THROUGHLINE_HOME'], 'THROUGHLINE_HOME') ?? join(homeDir, '.throughline')
-  const claudeDir = absolute(env['CLAUDE_CONFIG_DIR'], 'CLAUDE_CONFIG_DIR') ?? join(homeDir, '.claude')
+  const home = resolve(env['THROUGHLINE_HOME'] || join(homeDir, '.throughline'))
+  const claudeDir = resolve(env['CLAUDE_CONFIG_DIR'] || join(homeDir, '.claude'))
   const roots = (env['ALLOWED_ROOTS'] ?? '').split(process.platform === 'win32' ? ';' : ':')
-  const allowedRoots = roots
-    .filter((root) => root !== '')
-    .map((root) => realPathOf(rooted(root, 'ALLOWED_ROOTS')))
+  const allowedRoots = roots.filter((root) => root !== '').map((root) => realPathOf(rooted(root)))
   return { home, claudeDir, allowedRoots }
 }
 
@@ -61,14 +59,10 @@ export function realPathOf(path: string): string {
   }
 }
 
-function absolute(value: string | undefined, name: string): string | undefined {
-  return value === undefined || value === '' ? undefined : resolve(rooted(value, name))
-}
-
-/** A relative folder would mean another one in every shell. */
-function rooted(value: string, name: string): string {
-  if (isAbsolute(value)) return value
-  throw new ThroughlineError('config-invalid', `${name} is not an absolute path: ${value}`, {
-    hint: `Set ${name} to a path that begins with /, for example "$PWD/${value}".`,
+/** What may be shown must not depend on the folder one happens to be in. */
+function rooted(root: string): string {
+  if (isAbsolute(root)) return root
+  throw new ThroughlineError('config-invalid', `ALLOWED_ROOTS has a path that is not absolute: ${root}`, {
+    hint: `Use paths that begin with /, for example "$PWD/${root}".`,
   })
 }

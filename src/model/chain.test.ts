@@ -224,6 +224,20 @@ describe('compaction', () => {
     expect(bridges).toEqual([])
   })
 
+  test('[READ14] a session of a thousand compactions costs time in proportion', async () => {
+    const lines = createLines()
+    const all: ChainLine[] = []
+    for (let round = 0; round < 1000; round++) {
+      const last = all.at(-1)?.uuid
+      if (last !== undefined)
+        all.push(lines.system('compact_boundary', { parentUuid: null, logicalParentUuid: last }))
+      for (let turn = 0; turn < 10; turn++) all.push(lines.prompt('x'), lines.reply(say('y')))
+    }
+    const chain = await chainOf(all)
+    expect(chain.spine.size).toBe(all.length)
+    expect(chain.branches).toEqual([])
+  })
+
   test('[READ13] a chain of 50,000 entries costs time in proportion, and no stack', async () => {
     const lines = createLines()
     const many = Array.from({ length: 50_000 }, (_, index) => lines.prompt(`${index}`))

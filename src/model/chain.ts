@@ -59,8 +59,9 @@ export function createChain(): ChainFold {
       const ends = findEnds(main)
       const leaf = ends.at(-1)
       if (leaf === undefined) return { path: [], spine: new Set(), branches: [], bridges }
-      const path = withWholeMessages(walk(leaf), main)
-      const spine = withHistory(path, { nodes, main })
+      const messages = indexMessages(main)
+      const path = withWholeMessages(walk(leaf), messages)
+      const spine = withHistory(path, { nodes, main, messages })
       return {
         path: path.map((node) => node.id),
         spine,
@@ -110,7 +111,11 @@ function walk(leaf: Node): Node[] {
 /** Goes on behind each compaction to what it continued, up to the beginning of the session. */
 function withHistory(
   path: readonly Node[],
-  tree: { readonly nodes: ReadonlyMap<string, Node>; readonly main: readonly Node[] },
+  tree: {
+    readonly nodes: ReadonlyMap<string, Node>
+    readonly main: readonly Node[]
+    readonly messages: Messages
+  },
 ): ReadonlySet<string> {
   const spine = new Set<string>()
   let segment = path
@@ -120,7 +125,7 @@ function withHistory(
     if (boundary === undefined) return spine
     const continued = tree.nodes.get(boundary.continues ?? '')
     const end = continued ?? tree.main.findLast((node) => node.position < boundary.position && node.spoken)
-    segment = end === undefined ? [] : withWholeMessages(walkWritten(end, spine, tree.nodes), tree.main)
+    segment = end === undefined ? [] : withWholeMessages(walkWritten(end, spine, tree.nodes), tree.messages)
   }
 }
 
@@ -137,57 +142,59 @@ function walkWritten(from: Node, seen: ReadonlySet<string>, nodes: ReadonlyMap<s
   return path.toReversed()
 }
 
-/** Adds the other lines of each message on the path, and the results of all its calls, after its last line. */
-function withWholeMessages(path: readonly Node[], main: readonly Node[]): readonly Node[] {
-  const onPath = new Set(path)
-  const messages = new Map<string, Node[]>()
+/** Which lines make up each message, and which results answer its calls. */
+interface Messages {
+  readonly lines: ReadonlyMap<string, readonly Node[]>
+  readonly results: ReadonlyMap<string, readonly Node[]>
+}
+
+/** Made once: a session of many compactions asks for every stretch between them. */
+function indexMessages(main: readonly Node[]): Messages {
+  const lines = new Map<string, Node[]>()
+  const results = new Map<string, Node[]>()
+  /** For the id of a line or of a call: the message it belongs to. */
   const owners = new Map<string, string>()
   for (const node of main) {
-    const { messageId, callIds } = node
-    if (messageId === undefined) continue
-    const lines = messages.get(messageId)
-    if (lines) lines.push(node)
-    else messages.set(messageId, [node])
-    owners.set(node.id, messageId)
-    for (const callId of callIds ?? []) owners.set(callId, messageId)
+    if (node.messageId === undefined) continue
+    append(lines, node.messageId, node)
+    owners.set(node.id, node.messageId)
+    for (const callId of node.callIds ?? []) owners.set(callId, node.messageId)
   }
-  const missing = new Map<string, Node[]>()
-  const answered = new Set(path.flatMap((node) => node.answers ?? []))
   for (const node of main) {
-    if (onPath.has(node)) continue
-    const owner = ownerOf(node, owners, answered)
-    if (owner === undefined) continue
-    const nodes = missing.get(owner)
-    if (nodes) nodes.push(node)
-    else missing.set(owner, [node])
-    for (const answer of node.answers ?? []) answered.add(answer)
+    if (node.answers === undefined) continue
+    const owner = [node.parentId, node.callEntryId, ...node.answers]
+      .map((id) => owners.get(id ?? ''))
+      .find((id) => id !== undefined)
+    if (owner !== undefined) append(results, owner, node)
   }
-  if (missing.size === 0) return path
+  return { lines, results }
+}
+
+function append(map: Map<string, Node[]>, key: string, node: Node): void {
+  const nodes = map.get(key)
+  if (nodes) nodes.push(node)
+  else map.set(key, [node])
+}
+
+/** Adds the other lines of each message on the path, and the results of all its calls, after its last line. */
+function withWholeMessages(path: readonly Node[], messages: Messages): readonly Node[] {
+  const onPath = new Set(path)
+  const answered = new Set(path.flatMap((node) => node.answers ?? []))
   const lastLine = new Map<string, Node>()
   for (const node of path) if (node.messageId !== undefined) lastLine.set(node.messageId, node)
   return path.flatMap((node) => {
     const { messageId } = node
-    const added =
-      messageId !== undefined && lastLine.get(messageId) === node ? missing.get(messageId) : undefined
-    return added === undefined ? [node] : [node, ...added.toSorted(linesBeforeResults)]
+    if (messageId === undefined || lastLine.get(messageId) !== node) return [node]
+    const missing = (messages.lines.get(messageId) ?? []).filter((line) => !onPath.has(line))
+    for (const result of messages.results.get(messageId) ?? []) {
+      // A second result for a call that is answered already is on another branch.
+      const known = result.answers?.every((id) => answered.has(id)) ?? false
+      if (onPath.has(result) || known) continue
+      missing.push(result)
+      for (const id of result.answers ?? []) answered.add(id)
+    }
+    return missing.length === 0 ? [node] : [node, ...missing.toSorted(linesBeforeResults)]
   })
-}
-
-/** The message a node off the path belongs to: its own, or the one whose call it answers. */
-function ownerOf(
-  node: Node,
-  owners: ReadonlyMap<string, string>,
-  answered: ReadonlySet<string>,
-): string | undefined {
-  const { messageId, answers, callEntryId } = node
-  if (messageId !== undefined) return messageId
-  if (answers === undefined || (answers.length > 0 && answers.every((id) => answered.has(id))))
-    return undefined
-  for (const id of [node.parentId, callEntryId, ...answers]) {
-    const owner = id === null || id === undefined ? undefined : owners.get(id)
-    if (owner !== undefined) return owner
-  }
-  return undefined
 }
 
 function linesBeforeResults(a: Node, b: Node): number {

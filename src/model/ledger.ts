@@ -18,8 +18,12 @@ export function createLedger(): UsageLedger {
       const key = billKey(entry)
       const bill = bills.get(key)
       if (bill === undefined) bills.set(key, { owner, usage: entry.usage ?? NO_USAGE })
-      else if (bill.owner !== owner) return 'inherited'
-      else bill.usage = entry.usage ?? bill.usage
+      else if (bill.owner === owner) bill.usage = entry.usage ?? bill.usage
+      else {
+        // A copy may have the line with the final figures where the original was torn: they only ever grow.
+        if (entry.usage && entry.usage.output > bill.usage.output) bill.usage = entry.usage
+        return 'inherited'
+      }
       return 'own'
     },
     total() {

@@ -17,17 +17,20 @@ export interface Random {
   child(label: string): Random
 }
 
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0
+export function createRandom(seed: number, stream = 0): Random {
+  // sfc32: 128 bits of state. With 32, two of a hundred thousand made-up ids would be the same one.
+  let [a, b, c, counter] = [seed >>> 0, stream >>> 0, 0x9e3779b9, 1]
 
-  // mulberry32: 32 bits of state are plenty for test data, and it is a few instructions a number.
   function word(): number {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return (mixed ^ (mixed >>> 14)) >>> 0
+    const sum = (((a + b) >>> 0) + counter) >>> 0
+    counter = (counter + 1) >>> 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) >>> 0
+    c = ((((c << 21) | (c >>> 11)) >>> 0) + sum) >>> 0
+    return sum
   }
+  // The first words still look like the seed.
+  for (let round = 0; round < 12; round++) word()
 
   const random: Random = {
     next: () => word() / 0x1_0000_0000,
@@ -59,7 +62,7 @@ export function createRandom(seed: number): Random {
       for (let i = 0; i < length; i++) text += ALPHABET.charAt(word() % ALPHABET.length)
       return text
     },
-    child: (label) => createRandom(hashOf(`${seed}/${label}`)),
+    child: (label) => createRandom(hashOf(`${seed}/${stream}/${label}`), hashOf(`${label}/${seed}`)),
   }
   return random
 }
