@@ -24,7 +24,7 @@ export interface Batch {
   readonly lineStarts: readonly number[]
 }
 
-export const CHUNK: number = 256 * 1024
+export const CHUNK: number = 128 * 1024
 export const MAX_LINE: number = 32 * 1024 * 1024
 
 /**

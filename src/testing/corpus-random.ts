@@ -19,14 +19,14 @@ export interface Random {
 
 export function createRandom(seed: number, stream = 0): Random {
   // sfc32: 128 bits of state. With 32, two of a hundred thousand made-up ids would be the same one.
-  let [a, b, c, counter] = [seed >>> 0, stream >>> 0, 0x9e3779b9, 1]
+  let [first, second, third, counter] = [seed >>> 0, stream >>> 0, 0x9e3779b9, 1]
 
   function word(): number {
-    const sum = (((a + b) >>> 0) + counter) >>> 0
+    const sum = (((first + second) >>> 0) + counter) >>> 0
     counter = (counter + 1) >>> 0
-    a = b ^ (b >>> 9)
-    b = (c + (c << 3)) >>> 0
-    c = ((((c << 21) | (c >>> 11)) >>> 0) + sum) >>> 0
+    first = (second ^ (second >>> 9)) >>> 0
+    second = (third + (third << 3)) >>> 0
+    third = ((((third << 21) | (third >>> 11)) >>> 0) + sum) >>> 0
     return sum
   }
   // The first words still look like the seed.

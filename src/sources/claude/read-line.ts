@@ -124,11 +124,14 @@ function readResult(line: Line, bytes: Buffer, envelope: Envelope, blocks: reado
 
 /** `toolUseResult` mostly repeats the output and stays unparsed, unless it names a subagent. */
 function readStartedAgent(fields: FieldReader, bytes: Buffer): string | undefined {
-  return fields.contains(bytes, KEY.toolUseResult, AGENT_ID)
+  return fields.contains(bytes, KEY.toolUseResult, KEY_END) &&
+    fields.contains(bytes, KEY.toolUseResult, AGENT_ID)
     ? string(fields.value(bytes, KEY.toolUseResult), 'agentId')
     : undefined
 }
 
+/** The end of the key is looked for first: capital letters are rare, and quotes are everywhere. */
+const KEY_END = Buffer.from('Id":')
 const AGENT_ID = Buffer.from('"agentId"')
 
 /** Decisions are few, and mostly the same as the one before. */
