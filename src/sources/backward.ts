@@ -10,6 +10,8 @@ export interface BackwardOptions {
   /** Bytes asked of the disk first; each further piece is twice as long, up to a chunk. */
   readonly firstPiece?: number
   readonly maxLine?: number
+  /** Lines without these bytes are passed over unread. */
+  readonly mentioning?: Buffer
 }
 
 /** The readings of one line, oldest first, and where the line begins. */
@@ -29,7 +31,7 @@ export async function* readBackward(
   format: LineFormat,
   options: BackwardOptions = {},
 ): AsyncGenerator<LineBatch> {
-  const { before = file.size, firstPiece = FIRST_PIECE, maxLine = MAX_LINE } = options
+  const { before = file.size, firstPiece = FIRST_PIECE, maxLine = MAX_LINE, mentioning } = options
   const reader = lineReaderOf(format)
   let held: Buffer = Buffer.alloc(0)
   /** The offset of the first byte held. */
@@ -78,12 +80,17 @@ export async function* readBackward(
 
   function readOne(from: number, to: number): Reading[] {
     const readings: Reading[] = []
-    if (to > from) reader.readLine(held, { from, to, offset: position + from }, readings)
+    const wanted = mentioning === undefined || isWithin(held.indexOf(mentioning, from), from, to)
+    if (to > from && wanted) reader.readLine(held, { from, to, offset: position + from }, readings)
     return readings
   }
 }
 
 const NEWLINE = 0x0a
+
+function isWithin(at: number, from: number, to: number): boolean {
+  return at >= from && at < to
+}
 
 /** Where the line begins that goes on at `position`, found without holding it. */
 async function findLineStart(file: TranscriptFile, position: number): Promise<number> {

@@ -15,7 +15,8 @@ export interface Conversation {
  */
 export async function readConversation(file: TranscriptFile, format: LineFormat): Promise<Conversation> {
   const found: Entry[] = []
-  const lines = readBackward(file, format)
+  // Only entries of the chain are wanted, and they all have an id.
+  const lines = readBackward(file, format, { mentioning: ID })
   await collect(lines, found, untilCompaction())
   const conversation = toConversation(found)
   const missing = conversation.bridges.some(({ reason }) => reason === 'missing-parent')
@@ -24,6 +25,8 @@ export async function readConversation(file: TranscriptFile, format: LineFormat)
   await collect(lines, found, () => false)
   return toConversation(found)
 }
+
+const ID = Buffer.from('"uuid"')
 
 /** Reads on until the judge of the links found says it is enough. Not closed: the caller may want more. */
 async function collect(
