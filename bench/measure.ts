@@ -28,13 +28,16 @@ export class Entrant {
   readonly told: JobArguments
   /** Calls in one process. More than one shows what a warm process does. */
   readonly calls: number
+  /** Flags for the process. */
+  readonly flags: readonly string[]
   readonly #samples: Sample[] = []
   #ended: Outcome | undefined
 
-  constructor(job: JobName, told: JobArguments, calls: number = 1) {
+  constructor(job: JobName, told: JobArguments, calls: number = 1, flags: readonly string[] = []) {
     this.job = job
     this.told = told
     this.calls = calls
+    this.flags = flags
   }
 
   get outcome(): Outcome {
@@ -69,9 +72,9 @@ interface Sample {
   readonly result: unknown
 }
 
-async function runOnce({ job, told, calls }: Entrant): Promise<Sample | Outcome> {
+async function runOnce({ job, told, calls, flags }: Entrant): Promise<Sample | Outcome> {
   const input = JSON.stringify({ ...told, repeat: calls })
-  const said = await run(process.execPath, ['--expose-gc', JOB, job, input], {
+  const said = await run(process.execPath, ['--expose-gc', ...flags, JOB, job, input], {
     env: { ...process.env, CLAUDE_CONFIG_DIR: told.configDir },
     maxBuffer: 1 << 28,
   }).then(
