@@ -67,6 +67,19 @@ describe('allowed roots', () => {
     expect(await ids(await open())).toEqual(['delegating', 'large'])
   })
 
+  test('[C2.2] a file that cannot be read is not shown, and hides no other', async () => {
+    const root = join(dir.path, 'work')
+    await writeTranscript(dir.path, toJsonl([createLines({ cwd: root }).prompt('x')]), { id: 'fine' })
+    const path = await writeTranscript(dir.path, toJsonl([createLines({ cwd: root }).prompt('y')]), {
+      id: 'odd',
+    })
+    await mkdir(join(path, '..', 'odd', 'subagents', 'agent-b.jsonl'), { recursive: true })
+    await writeFile(join(path, '..', 'odd', 'subagents', 'agent-a.jsonl'), '')
+    expect(await ids(await open({ ALLOWED_ROOTS: root }))).toEqual(['fine', 'odd'])
+    await writeTranscript(dir.path, '', { id: 'empty' })
+    expect(await ids(await open({ ALLOWED_ROOTS: root }))).toEqual(['fine', 'odd'])
+  })
+
   test('[C2.2] a root that is no absolute path is refused with a next step', async () => {
     await expect(open({ ALLOWED_ROOTS: 'work' })).rejects.toMatchObject({
       code: 'config-invalid',

@@ -1,3 +1,4 @@
+import { sep } from 'node:path'
 import { createLedger, type SessionSummary, type SurveyResult } from '#model'
 import type { Source } from '#sources'
 import { isWithin, realPathOf } from './config.ts'
@@ -34,24 +35,24 @@ async function onlyAllowed(
   for (const session of sessions) {
     if (!session.workdirs.every((workdir) => isWithin(workdir, roots))) continue
     // What a glance did not see may lie outside.
-    const workdirs = session.workdirsComplete ? session.workdirs : await source.findWorkdirs(session.path)
-    if (workdirs.length === 0 || !workdirs.every((workdir) => isWithin(workdir, roots))) continue
-    if (!(await subagentsAreWithin(source, session, roots))) continue
-    allowed.push({ ...session, workdirs, workdirsComplete: true })
+    const workdirs = session.workdirsComplete ? session.workdirs : await workdirsOf(source, session.path)
+    const [first] = workdirs
+    if (first === undefined || !workdirs.every((workdir) => isWithin(workdir, roots))) continue
+    const delegated = await Promise.all(session.subagents.map(({ path }) => workdirsOf(source, path)))
+    if (delegated.flat().every((workdir) => isWithin(workdir, roots))) {
+      allowed.push({ ...session, workdirs, workdirsComplete: true })
+    }
   }
   return allowed
 }
 
-async function subagentsAreWithin(
-  source: Source,
-  session: SessionSummary,
-  roots: readonly string[],
-): Promise<boolean> {
-  for (const { path } of session.subagents) {
-    const workdirs = await source.findWorkdirs(path)
-    if (!workdirs.every((workdir) => isWithin(workdir, roots))) return false
+/** Of a file that cannot be read nothing is known, so nothing of it is shown: the root of all folders is in no root. */
+async function workdirsOf(source: Source, path: string): Promise<readonly string[]> {
+  try {
+    return await source.findWorkdirs(path)
+  } catch {
+    return [sep]
   }
-  return true
 }
 
 function matches(session: SessionSummary, { workdir, text, live }: ListOptions): boolean {

@@ -1,3 +1,4 @@
+import { field } from '#base'
 import { runs } from '#testing'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -72,6 +73,62 @@ test('[READ5] the automaton says the same as the scanner, wherever the bytes are
   )
 })
 
+test('[READ3] a long value that is parsed on the way gives the same verdict and the same values', () => {
+  const scanner = new ObjectScanner(['type', 'message', 'uuid'], {
+    under: 'message',
+    keys: ['id', 'content'],
+    parse: 'content',
+  })
+  // Nested in ways that look like the end of the value.
+  const tricky = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom(
+      '},"uuid":"',
+      { a: {}, uuid: 'x' },
+      [{ content: [] }],
+      { message: { content: 'x' }, uuid: 'y' },
+      '"]},"uuid":"',
+      '\\',
+    ),
+  )
+  const line = fc
+    .tuple(
+      fc.array(tricky, { maxLength: 6 }),
+      fc.integer({ min: 0, max: 3000 }),
+      fc.constantFrom('string', 'list', 'number', 'null'),
+    )
+    .map(([values, size, shape]) => {
+      const content = {
+        string: `${JSON.stringify(values)}${'x'.repeat(size)}`,
+        list: [...values, 'x'.repeat(size)],
+        number: 7,
+        null: null,
+      }[shape]
+      return JSON.stringify({ type: 'user', message: { role: 'user', content }, uuid: 'u', rest: values })
+    })
+  const lines = fc.array(fc.tuple(line, fc.option(fc.nat(), { freq: 3, nil: undefined })), { maxLength: 8 })
+  fc.assert(
+    fc.property(lines, (all) => {
+      for (const [whole, cut] of all) {
+        const json =
+          cut === undefined
+            ? whole
+            : whole.slice(0, cut % whole.length) + whole.slice((cut % whole.length) + 1)
+        const bytes = Buffer.from(json)
+        const parsed = parse(json)
+        const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+        expect(scanner.scan(bytes, 0, bytes.length) === bytes.length).toBe(isObject)
+        const content = field(field(parsed, 'message'), 'content')
+        if (isObject && scanner.inner?.parsed !== undefined)
+          expect(scanner.inner.parsed.value).toEqual(content)
+        const [start, end] = [scanner.inner?.starts[1] ?? -1, scanner.inner?.ends[1]]
+        if (isObject && start >= 0) expect(JSON.parse(bytes.toString('utf8', start, end))).toEqual(content)
+      }
+    }),
+    runs(500),
+  )
+})
+
 test('[READ3] a record nested 100,000 deep is refused, neither hanging nor overflowing', () => {
   const scanner = new ObjectScanner(KEYS)
   const deep = Buffer.from(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)
@@ -87,6 +144,14 @@ test('[READ3] of a key that occurs twice the last value counts, as with JSON.par
   const bytes = Buffer.from('{"a":1,"a":{"a":2},"b":3}')
   expect(scanner.scan(bytes, 0, bytes.length)).toBe(bytes.length)
   expect(valuesOf(scanner, bytes)).toEqual({ a: { a: 2 } })
+  const inner = { under: 'm', keys: ['c'], parse: 'c' }
+  const parsing = new ObjectScanner(['m'], inner)
+  const long = JSON.stringify('x'.repeat(3000))
+  for (const twice of [`{"m":{"c":${long},"c":${long}},"z":0000}`, `{"m":{"c":${long},"c":1},"z":1}`]) {
+    const line = Buffer.from(twice)
+    parsing.scan(line, 0, line.length)
+  }
+  expect(parsing.inner?.parsed).toBeUndefined()
 })
 
 function parse(json: string): unknown {

@@ -89,8 +89,10 @@ export class ObjectScanner {
       const start = skipSpace(bytes, at + 1, to)
       if (key >= 0 && key === this.#innerKey && this.inner !== undefined && bytes[start] === OPEN_OBJECT) {
         at = this.inner.#scanObject(bytes, start, to, depth + 1)
-      } else if (key >= 0 && key === this.#parseKey && to - start > LONG) {
-        at = this.#parseValue(bytes, start, to, depth)
+      } else if (key >= 0 && key === this.#parseKey) {
+        this.parsed = undefined
+        at =
+          to - start > LONG ? this.#parseValue(bytes, start, to, depth) : skipValue(bytes, start, to, depth)
       } else at = skipValue(bytes, start, to, depth)
       if (at < 0) return at
       if (key >= 0) {

@@ -123,12 +123,12 @@ export function sharedIds({ rules, pending }: Ledger): readonly string[] {
   )
 }
 
-/** [SPEC5] Behaviours the mission asks for that no rule restates. */
-export function missingRules({ rules }: Ledger, mission: readonly string[]): readonly string[] {
+/** [SPEC5] Behaviours the product owes that no rule states. */
+export function missingRules({ rules }: Ledger, owed: readonly string[]): readonly string[] {
   const known = idsOf(rules)
-  return mission
+  return owed
     .filter((id) => !known.has(id))
-    .map((id) => `${id} of the mission is in no file of docs/spec: restate it as "- **${id}** …"`)
+    .map((id) => `${id} is owed and in no file of docs/spec: restate it as "- **${id}** …"`)
 }
 
 function idsOf(mentions: readonly Mention[]): ReadonlySet<string> {

@@ -11,8 +11,8 @@ import {
   type Ledger,
 } from './spec-rules.ts'
 
-/** Every behaviour the mission asks for. Its ids are stable. */
-const MISSION = [
+/** Every behaviour the product owes. Its ids are stable. */
+const OWED = [
   'A1.1 A1.2 A1.3 A2.1 A2.2 A3.1 A3.2 A3.3 A3.4 A3.5 A4.1 A4.2 A4.3 A5.1 A5.2 A6.1 A7.1 A7.2',
   'B1.1 B1.2 B2.1 B2.2 B3.1 B3.2 B3.3 B4.1 B5.1 B6.1 B6.2 B6.3 B6.4',
   'C1.1 C1.2 C2.1 C2.2 C2.3 C3.1 C3.2 C4.1 C4.2 C5.1 C5.2 C6.1 C7.1 C8.1 C9.1',
@@ -38,9 +38,9 @@ test('[SPEC4] an id belongs to one rule', () => {
   expectNone(sharedIds(ledger))
 })
 
-test('[SPEC5] every behaviour of the mission is a rule', () => {
-  expect(MISSION).toHaveLength(66)
-  expectNone(missingRules(ledger, MISSION))
+test('[SPEC5] every behaviour the product owes is a rule', () => {
+  expect(OWED).toHaveLength(66)
+  expectNone(missingRules(ledger, OWED))
 })
 
 test('[SPEC6] titles are read wherever a test can have one, and skipped tests show nothing', () => {
@@ -81,7 +81,7 @@ test('[SPEC6] a rule without a test, a test without a rule and a stale pending l
     'J1 (docs/spec/journal.md:6) is taken: it stands at docs/spec/journal.md:3',
   ])
   expect(missingRules(wrong, ['J1', 'A1.1'])).toEqual([
-    'A1.1 of the mission is in no file of docs/spec: restate it as "- **A1.1** …"',
+    'A1.1 is owed and in no file of docs/spec: restate it as "- **A1.1** …"',
   ])
 })
 
