@@ -380,9 +380,9 @@ describe('manners', () => {
   })
 
   test('[CLI15] a setting that cannot be used is an error too', async () => {
-    expect(await throughline(['ls'], { env: { THROUGHLINE_HOME: 'relative' } })).toMatchObject({
+    expect(await throughline(['ls'], { env: { ALLOWED_ROOTS: 'relative' } })).toMatchObject({
       code: 1,
-      err: expect.stringContaining('error: THROUGHLINE_HOME'),
+      err: expect.stringContaining('error: ALLOWED_ROOTS'),
     })
   })
 
