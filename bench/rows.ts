@@ -31,15 +31,15 @@ const WALL: Measure = { of: (figures) => figures.wallMs, show: ms }
 
 async function listRows({ configDir, facts, rounds }: Bench): Promise<readonly Row[]> {
   const told: JobArguments = { configDir }
-  const ours = new Entrant('ours list', told)
+  // As `throughline ls` runs it: a list is over before the code that makes it would be compiled.
+  const ours = new Entrant('ours list', told, 1, ['--no-opt'])
+  const compiled = new Entrant('ours list', told)
   const peer = new Entrant('peer list', told)
   const stat = new Entrant('limit stat', told)
   const windows = new Entrant('limit windows', told)
-  // A list is over before the code that makes it is compiled; most of what it costs is the compiling.
-  const uncompiled = new Entrant('ours list', told, 1, ['--no-opt'])
   const warm = new Entrant('ours list', told, 10)
   const warmPeer = new Entrant('peer list', told, 2)
-  await race([ours, peer, stat, windows, uncompiled], rounds)
+  await race([ours, compiled, peer, stat, windows], rounds)
   await race([warm, warmPeer], Math.min(rounds, 2))
   const found = resultNumber(ours, 'sessions')
   // The SDK hides the session that has no message; whether a list shows it is a matter of taste.
@@ -48,11 +48,12 @@ async function listRows({ configDir, facts, rounds }: Bench): Promise<readonly R
     found !== undefined && (found < visible || found > facts.sessions.length)
       ? `${found} sessions listed, ${visible} have messages`
       : undefined
-  const note = `SDK lists ${resultNumber(peer, 'sessions') ?? '?'} of ${facts.sessions.length} sessions`
+  const shown = resultNumber(peer, 'sessions') ?? '?'
+  const note = `optimising compiler off, as in ls; SDK lists ${shown} of ${facts.sessions.length} sessions`
   return [
     compare({ name: 'list all: CPU', ours, whom: 'SDK', other: peer, target: { atLeast: 10 }, fault, note }),
     compare({ name: 'list all: wall', ours, whom: 'SDK', other: peer, measure: WALL }),
-    compare({ name: 'list all, optimising compiler off: CPU', ours: uncompiled, whom: 'SDK', other: peer }),
+    compare({ name: 'list all, optimising compiler on: CPU', ours: compiled, whom: 'SDK', other: peer }),
     compare({ name: 'list all, warm process: CPU', ours: warm, whom: 'SDK, warm', other: warmPeer }),
     compare({ name: 'list all: CPU', ours, whom: 'stat each', other: stat }),
     compare({ name: 'list all: CPU', ours, whom: 'open, 4 KB head + tail', other: windows }),

@@ -2,6 +2,7 @@ import type { ListOptions, SessionList, Throughline } from '#app'
 import type { SessionSummary } from '#model'
 import { safeLine, toPlural, toShortCount, toSize, toTokens } from '#render'
 import { resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { toJsonLine } from './json.ts'
@@ -11,6 +12,9 @@ import { toTable, type Cell, type Column } from './table.ts'
 /** `throughline ls` */
 export async function ls(throughline: Throughline, values: Values, console: Console): Promise<number> {
   const full = values.flag('full')
+  // A list is over before the code that makes it is compiled: compiling it costs as much as listing does. Reading
+  // everything whole takes longer, and wants the compiler.
+  if (!full) setFlagsFromString('--no-opt')
   const options = toListOptions(values, console)
   const list = await throughline.list(options)
   const { sessions } = list
