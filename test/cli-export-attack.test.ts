@@ -109,6 +109,7 @@ function infected(payload: string): {
       createdAt: payload,
       lastActivityAt: payload,
       subagents: [{ id: payload, path: payload, size: 1, agentType: payload, description: payload }],
+      toolResults: [],
       archived: false,
       state: 'ok',
       facts: {

@@ -49,7 +49,7 @@ export type {
   ToolCall,
 } from './message.ts'
 export type { Damage, DamageReason, Place } from './place.ts'
-export type { LiveState, SessionFacts, SessionSummary, SubagentSummary } from './session.ts'
+export type { LiveState, SessionFacts, SessionSummary, SideFile, SubagentSummary } from './session.ts'
 export { addUsage, contextSize, NO_USAGE, readUsage } from './usage.ts'
 export type { Usage } from './usage.ts'
 export { toMessages } from './assemble.ts'

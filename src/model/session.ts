@@ -29,6 +29,8 @@ export interface SessionSummary {
   readonly createdAt?: string | undefined
   readonly lastActivityAt?: string | undefined
   readonly subagents: readonly SubagentSummary[]
+  /** Outputs of tools that were too long for their line, whole, in files of their own. */
+  readonly toolResults: readonly SideFile[]
   readonly live?: LiveState | undefined
   readonly archived: boolean
   /** What the glance already knows to be wrong. A full read finds the rest. */
@@ -37,6 +39,12 @@ export interface SessionSummary {
   readonly problem?: string | undefined
   /** Needs a full read; absent until then. */
   readonly facts?: SessionFacts | undefined
+}
+
+/** A file beside a transcript. */
+export interface SideFile {
+  readonly path: string
+  readonly size: number
 }
 
 export interface SubagentSummary {

@@ -77,10 +77,10 @@ export function findSubagentFiles(sideDir: string): readonly string[] {
 
 /** Full outputs of tools that were too long for their line. */
 export function findToolResults(sideDir: string): readonly string[] {
-  const dir = join(sideDir, 'tool-results')
+  const dir = `${sideDir}${sep}tool-results`
   return entriesOf(dir)
     .filter((child) => child.isFile())
-    .map((child) => join(dir, child.name))
+    .map((child) => `${dir}${sep}${child.name}`)
 }
 
 /** What is in a folder that may not be there. */

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { basename, sep } from 'node:path'
 import { boolean, number, parseJson, string } from '#base'
-import type { SubagentSummary } from '#model'
+import type { SideFile, SubagentSummary } from '#model'
 import { openTranscript, type TranscriptFile } from '../transcript-file.ts'
-import { findSubagentFiles } from './layout.ts'
+import { findSubagentFiles, findToolResults } from './layout.ts'
 
 /** The largest side file that is read, one after another: they hold a title or a flag. */
 const smallFile = Buffer.allocUnsafe(64 * 1024)
@@ -26,6 +26,10 @@ export function readSubagents(sideDir: string): readonly SubagentSummary[] {
   return findSubagentFiles(sideDir).map(summariseSubagent)
 }
 
+export function readToolResults(sideDir: string): readonly SideFile[] {
+  return findToolResults(sideDir).map((path) => ({ path, size: sizeOf(path) }))
+}
+
 export function summariseSubagent(path: string): SubagentSummary {
   const meta = readSmallJson(path.replace(/\.jsonl$/, '.meta.json'))
   const agentType = string(meta, 'agentType')
@@ -35,12 +39,16 @@ export function summariseSubagent(path: string): SubagentSummary {
   return {
     id: basename(path, '.jsonl').replace(/^agent-/, ''),
     path,
-    size: statSync(path, { throwIfNoEntry: false })?.size ?? 0,
+    size: sizeOf(path),
     ...(agentType === undefined ? {} : { agentType }),
     ...(description === undefined ? {} : { description }),
     ...(toolUseId === undefined ? {} : { toolUseId }),
     ...(parentAgentId === undefined ? {} : { parentAgentId }),
   }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
 function readSmallJson(path: string): unknown {

@@ -344,6 +344,14 @@ describe('live sessions', () => {
   })
 })
 
+test('[C2.1] outputs that were too long for their line are found in full beside the transcript', async () => {
+  const config = join(import.meta.dirname, '../../../test/fixtures/claude/bigout/config')
+  const [session] = (await createClaudeSource(config).list()).sessions
+  expect(session?.toolResults).toMatchObject([
+    { path: expect.stringMatching(/tool-results.bfk3hdqbt\.txt$/), size: 348_894 },
+  ])
+})
+
 test('[READ17] a hard link to a transcript is a transcript, and is read once for each name it has', async () => {
   const path = await writeTranscript(dir.path, toJsonl([createLines().prompt('x')]))
   await link(path, path.replace(SESSION, 'copy'))

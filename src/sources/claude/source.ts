@@ -14,6 +14,7 @@ import {
   readCleanupDays,
   readCustomTitle,
   readSubagents,
+  readToolResults,
   summariseSubagent,
 } from './side-files.ts'
 import { findWorkdirs } from './workdirs.ts'
@@ -82,6 +83,7 @@ function summarise(
   const { id, path, sideDir } = files
   const { live, loose, meter } = known
   const subagents = sideDir === undefined ? loose : [...readSubagents(sideDir), ...loose]
+  const toolResults = sideDir === undefined ? [] : readToolResults(sideDir)
   const archived = sideDir !== undefined && readArchived(sideDir)
   try {
     const file = openTranscript(path, meter)
@@ -101,6 +103,7 @@ function summarise(
         createdAt: seen.createdAt,
         lastActivityAt: seen.lastActivityAt,
         subagents,
+        toolResults,
         live,
         archived,
         state: seen.state,
@@ -110,8 +113,8 @@ function summarise(
     }
   } catch (error) {
     const problem = error instanceof ThroughlineError ? error.message : String(error)
-    const nothing = { size: 0, workdirs: [], workdirsComplete: false }
-    return { id, agent: 'claude', path, ...nothing, subagents, live, archived, state: 'unreadable', problem }
+    const nothing = { size: 0, workdirs: [], workdirsComplete: false, subagents, toolResults }
+    return { id, agent: 'claude', path, ...nothing, live, archived, state: 'unreadable', problem }
   }
 }
 
