@@ -92,7 +92,7 @@ export class FieldReader {
   innerType(bytes: Buffer, key: number): string | undefined {
     const start = this.#scanner.starts[key]!
     if (start < 0) return undefined
-    if (bytes.compare(TYPE_FIRST, 0, TYPE_FIRST.length, start, start + TYPE_FIRST.length) === 0) {
+    if (startsWith(bytes, start, TYPE_FIRST)) {
       const quote = start + TYPE_FIRST.length - 1
       return decode(bytes, quote, bytes.indexOf(QUOTE, quote + 1) + 1)
     }
@@ -156,6 +156,12 @@ const DIGIT_0 = 0x30
 const MAX_DIGITS = 15
 const LETTER_T = 0x74
 const BACKSLASH = 0x5c
+
+function startsWith(bytes: Buffer, start: number, prefix: Buffer): boolean {
+  let same = 0
+  while (same < prefix.length && prefix[same] === bytes[start + same]) same++
+  return same === prefix.length
+}
 
 /** The string whose quotes stand at `start` and `end - 1`. */
 function decode(bytes: Buffer, start: number, end: number): string {

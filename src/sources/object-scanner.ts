@@ -25,7 +25,7 @@ export class ObjectScanner {
   failedAt = 0
   /** After a failed scan: too many levels, rather than bad syntax. */
   tooDeep = false
-  /** After a scan: all bytes of it are ASCII, and can be decoded by copying them. */
+  /** After a scan: all bytes walked over are ASCII, and can be decoded by copying them. Not those of `parsed`. */
   isAscii = false
   /** The same for the keys of the object under one of the keys. */
   readonly inner: ObjectScanner | undefined

@@ -121,6 +121,8 @@ describe('content', () => {
           ]) {
             const entry = read({ type, uuid: 'u', [key]: value, subtype: 'compact_boundary' })
             expect(entry.id).toBe('u')
+            // The same at the very end of the bytes.
+            expect(read({ type, uuid: 'u', [key]: value }).id).toBe('u')
           }
           expect(
             read({ type, uuid: 'u', message: { role: 'user', content: value, usage: value, id: value } }).id,
