@@ -1,6 +1,14 @@
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createLines, openTempDir, SESSION, toJsonl, writeTranscript, type TempDir } from '#testing'
+import {
+  createLines,
+  openTempDir,
+  SESSION,
+  toJsonl,
+  writeTranscript,
+  type LineMaker,
+  type TempDir,
+} from '#testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openThroughline } from './open-throughline.ts'
 import type { Throughline } from './throughline.ts'
@@ -65,6 +73,48 @@ describe('allowed roots', () => {
     )
     expect(await ids(await open({ ALLOWED_ROOTS: root }))).toEqual([])
     expect(await ids(await open())).toEqual(['delegating', 'large'])
+  })
+
+  test.each([
+    [
+      'was mentioned in a tool call before',
+      (lines: LineMaker) => [
+        lines.reply([{ type: 'tool_use', id: 't', name: 'X', input: { cwd: '/etc/secret' } }]),
+        lines.prompt('y', { cwd: '/etc/secret' }),
+      ],
+    ],
+    [
+      'differs from another one only behind a quote',
+      (lines: LineMaker) => [
+        lines.prompt('y', { cwd: '/ROOT/a"b' }),
+        lines.prompt('y', { cwd: '/ROOT/a"/../../etc' }),
+      ],
+    ],
+    [
+      'stands in a record that was glued to a torn one',
+      (lines: LineMaker) => ['{"type":"user","torn', lines.prompt('y', { cwd: '/etc/secret' })],
+    ],
+    [
+      'stands before the time in its line',
+      (lines: LineMaker) => [
+        {
+          type: 'user',
+          cwd: '/etc/secret',
+          filler: 'x'.repeat(5000),
+          uuid: lines.prompt('').uuid,
+          timestamp: '2026-11-15T08:00:00Z',
+        },
+      ],
+    ],
+  ])('[C2.2] a workdir outside that %s is found all the same', async (_how, make) => {
+    const root = join(dir.path, 'work')
+    const lines = createLines({ cwd: root })
+    const made = make(lines).map((line) => (typeof line === 'string' ? line : `${JSON.stringify(line)}\n`))
+    const filler = toJsonl(Array.from({ length: 300 }, () => lines.reply(say('word '.repeat(60)))))
+    const text = toJsonl([lines.prompt('x')]) + filler + made.join('').replaceAll('/ROOT', root) + filler
+    await writeTranscript(dir.path, text, { id: 'hidden' })
+    expect(await ids(await open({ ALLOWED_ROOTS: root }))).toEqual([])
+    expect(await ids(await open())).toEqual(['hidden'])
   })
 
   test('[C2.2] a file that cannot be read is not shown, and hides no other', async () => {
@@ -210,6 +260,24 @@ describe('check', () => {
     expect(await findings(toJsonl([lines.prompt('x'), lines.reply(say('y'))]))).toMatchObject([
       { code: 'workdir-gone', severity: 'note' },
     ])
+  })
+
+  test('[READ21] a block of garbage is one finding, and a large file of it takes no more than its time', async () => {
+    const garbage = 'no record, and no brace either\n'.repeat(200_000)
+    const found = await findings(
+      `${garbage}${toJsonl([createLines({ cwd: dir.path }).prompt('x')])}${garbage}`,
+    )
+    expect(found).toMatchObject([
+      { code: 'garbage', offset: 0, length: garbage.length - 1 },
+      { code: 'garbage' },
+    ])
+    const throughline = await open()
+    const session = await throughline.get(SESSION)
+    const kinds: string[] = []
+    for await (const passages of throughline.passages(session))
+      kinds.push(...passages.map(({ kind }) => kind))
+    expect(kinds.filter((kind) => kind !== 'damage')).toEqual(['prompt'])
+    expect(await throughline.conversation(session)).toHaveLength(1)
   })
 
   test('[T14] [READ21] an empty session is a note', async () => {

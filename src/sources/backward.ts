@@ -1,6 +1,6 @@
 import { CHUNK, MAX_LINE } from './forward.ts'
 import { readOversize } from './oversize.ts'
-import { lineReaderOf } from './salvage.ts'
+import { indexWithin, lineReaderOf } from './salvage.ts'
 import type { LineFormat, Reading } from './source.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 
@@ -80,17 +80,13 @@ export async function* readBackward(
 
   function readOne(from: number, to: number): Reading[] {
     const readings: Reading[] = []
-    const wanted = mentioning === undefined || isWithin(held.indexOf(mentioning, from), from, to)
+    const wanted = mentioning === undefined || indexWithin(held, mentioning, from, to) < to
     if (to > from && wanted) reader.readLine(held, { from, to, offset: position + from }, readings)
     return readings
   }
 }
 
 const NEWLINE = 0x0a
-
-function isWithin(at: number, from: number, to: number): boolean {
-  return at >= from && at < to
-}
 
 /** Where the line begins that goes on at `position`, found without holding it. */
 async function findLineStart(file: TranscriptFile, position: number): Promise<number> {

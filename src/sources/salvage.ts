@@ -64,7 +64,7 @@ const SALVAGE_WORK = 64
 function salvage(work: Salvage, from: number, to: number): void {
   let at = from
   while (at < to) {
-    const nul = boundedIndexOf(work.bytes, 0, at, to)
+    const nul = indexWithin(work.bytes, 0, at, to)
     salvagePart(work, at, nul)
     at = nul
     while (at < to && work.bytes[at] === 0) at++
@@ -98,8 +98,8 @@ function salvagePart(work: Salvage, from: number, to: number): void {
 function findRecord(work: Salvage, from: number, to: number): number {
   const { bytes, scanner, records } = work
   for (let at = from; at < to; at++) {
-    at = bytes.indexOf(RECORD_START, at)
-    if (at < 0 || at >= to || work.budget <= 0) return -1
+    at = indexWithin(bytes, RECORD_START, at, to)
+    if (at === to || work.budget <= 0) return -1
     const end = scanner.scan(bytes, at, to)
     work.budget -= (end > 0 ? end : scanner.failedAt) - at
     if (end < 0 || !records.isRecord()) continue
@@ -138,7 +138,8 @@ export function skipBlank(bytes: Buffer, from: number, to: number): number {
   return to
 }
 
-function boundedIndexOf(bytes: Buffer, byte: number, from: number, to: number): number {
-  const found = bytes.subarray(from, to).indexOf(byte)
+/** Where something stands in `bytes[from, to)`, or `to`. Never looks further: what follows is somebody else's line. */
+export function indexWithin(bytes: Buffer, wanted: number | Buffer, from: number, to: number): number {
+  const found = bytes.subarray(from, to).indexOf(wanted)
   return found < 0 ? to : from + found
 }

@@ -1,7 +1,7 @@
 import { shorten } from '#base'
 import { textOf, type Entry } from '#model'
 import { ObjectScanner } from '../object-scanner.ts'
-import { skipBlank } from '../salvage.ts'
+import { indexWithin, skipBlank } from '../salvage.ts'
 import type { RecordReader } from '../source.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
 import { glimpse, glimpseEnd } from './glimpse.ts'
@@ -89,8 +89,10 @@ function readHead(file: TranscriptFile, look: Look): Head {
   let filled = 0
   let start = 0
   while (filled < file.size && start < HEAD_LIMIT && head.firstPrompt === undefined) {
-    if (filled === buffer.length) buffer = grown(buffer)
-    if (buffer.length > LINE_LIMIT + HEAD_LIMIT) break
+    if (filled === buffer.length) {
+      if (buffer.length >= LINE_LIMIT) break
+      buffer = grown(buffer)
+    }
     const count = file.readNow(buffer.subarray(filled), Math.min(buffer.length, file.size) - filled, filled)
     if (count === 0) break
     filled += count
@@ -134,11 +136,6 @@ function readHeadLine(bytes: Buffer, from: number, to: number, look: Look, head:
   return undefined
 }
 
-function mentions(bytes: Buffer, from: number, to: number, needle: Buffer): boolean {
-  const at = bytes.indexOf(needle, from)
-  return at >= 0 && at < to
-}
-
 interface Tail {
   customTitle: string | undefined
   agentTitle: string | undefined
@@ -156,8 +153,8 @@ function readTail(file: TranscriptFile, finder: WorkdirFinder, window: Buffer): 
     const count = file.readNow(buffer, size, start)
     const tail = readTailLines(buffer.subarray(0, count), start, finder)
     // One long line at the end can fill the whole window: look further back.
-    if (tail.lastActivityAt !== undefined || start === 0 || buffer.length > LINE_LIMIT) return tail
-    buffer = Buffer.allocUnsafe(buffer.length * 8)
+    if (tail.lastActivityAt !== undefined || start === 0 || buffer.length >= LINE_LIMIT) return tail
+    buffer = Buffer.allocUnsafe(Math.min(buffer.length * 8, LINE_LIMIT))
   }
 }
 
@@ -178,7 +175,7 @@ function readTailLines(bytes: Buffer, offset: number, finder: WorkdirFinder): Ta
     end = start
     if (lineEnd <= start) continue
     // Records without a time are passed over unread, unless they look torn.
-    if (bytes[lineEnd - 1] === CLOSING_BRACE && !mentions(bytes, start, lineEnd, TIME)) continue
+    if (bytes[lineEnd - 1] === CLOSING_BRACE && indexWithin(bytes, TIME, start, lineEnd) === lineEnd) continue
     const line = glimpseEnd(bytes, start, lineEnd)
     if (line === undefined && skipBlank(bytes, start, lineEnd) < lineEnd) tail.damaged = true
     tail.lastActivityAt = line?.timestamp

@@ -32,18 +32,14 @@ export function readToolResults(sideDir: string): readonly SideFile[] {
 
 export function summariseSubagent(path: string): SubagentSummary {
   const meta = readSmallJson(path.replace(/\.jsonl$/, '.meta.json'))
-  const agentType = string(meta, 'agentType')
-  const description = string(meta, 'description')
-  const toolUseId = string(meta, 'toolUseId')
-  const parentAgentId = string(meta, 'parentAgentId')
   return {
     id: basename(path, '.jsonl').replace(/^agent-/, ''),
     path,
     size: sizeOf(path),
-    ...(agentType === undefined ? {} : { agentType }),
-    ...(description === undefined ? {} : { description }),
-    ...(toolUseId === undefined ? {} : { toolUseId }),
-    ...(parentAgentId === undefined ? {} : { parentAgentId }),
+    agentType: string(meta, 'agentType'),
+    description: string(meta, 'description'),
+    toolUseId: string(meta, 'toolUseId'),
+    parentAgentId: string(meta, 'parentAgentId'),
   }
 }
 

@@ -1,19 +1,21 @@
 import { setImmediate } from 'node:timers/promises'
 import { CHUNK, MAX_LINE, readForward } from '../forward.ts'
+import { lineReaderOf } from '../salvage.ts'
+import type { Reading } from '../source.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
 import { glimpse, glimpseEnd } from './glimpse.ts'
 import { claudeFormat } from './read-line.ts'
 
 /**
  * Collects working directories without reading lines: looks for the key's bytes, and reads a line only when the
- * value behind them is new.
+ * value behind them is none that is known already. What may be shown depends on it, so it is exact: a value counts
+ * as known only where it was a line's own, and of a damaged line every record that can be saved is asked.
  */
 export class WorkdirFinder {
   readonly found: Set<string> = new Set()
-  /** Every value met, as its bytes in the file: a working directory, or something that only looked like one. */
+  /** The found ones, as the bytes behind the key. */
   readonly #known: Buffer[] = []
 
-  /** Takes a working directory that somebody else has read. */
   add(workdir: string): void {
     if (this.found.has(workdir)) return
     this.found.add(workdir)
@@ -23,20 +25,15 @@ export class WorkdirFinder {
   /** Looks through whole lines. */
   search(bytes: Buffer, from: number, to: number): void {
     for (let at = bytes.indexOf(NEEDLE, from); at >= 0 && at < to; at = bytes.indexOf(NEEDLE, at + 1)) {
-      const length = valueLength(bytes, at + NEEDLE.length, to)
-      if (length === 0 || this.#isKnown(bytes, at + NEEDLE.length, length)) continue
-      this.#readLineAround(bytes, at, from, to)
-      // Also when it was none, or is written in another way than ours: it need not be looked at again.
-      this.#known.push(Buffer.from(bytes.subarray(at + NEEDLE.length, at + NEEDLE.length + length)))
+      if (!this.#isKnown(bytes, at + NEEDLE.length)) this.#readLineAround(bytes, at, from, to)
     }
   }
 
-  #isKnown(bytes: Buffer, from: number, length: number): boolean {
+  #isKnown(bytes: Buffer, from: number): boolean {
     for (const known of this.#known) {
-      if (known.length !== length) continue
       let same = 0
-      while (same < length && known[same] === bytes[from + same]) same++
-      if (same === length) return true
+      while (same < known.length && known[same] === bytes[from + same]) same++
+      if (same === known.length) return true
     }
     return false
   }
@@ -50,6 +47,11 @@ export class WorkdirFinder {
       seen?.cwd === undefined && seen?.relocatedCwd === undefined ? glimpse(bytes, start, end) : seen
     if (line?.cwd !== undefined) this.add(line.cwd)
     if (line?.relocatedCwd !== undefined) this.add(line.relocatedCwd)
+    if (line === undefined) {
+      const saved: Reading[] = []
+      lineReaderOf(claudeFormat).readLine(bytes, { from: start, to: end, offset: 0 }, saved)
+      addAll(saved, (workdir) => this.add(workdir))
+    }
   }
 }
 
@@ -78,34 +80,20 @@ export async function findWorkdirs(file: TranscriptFile): Promise<readonly strin
 async function readWorkdirs(file: TranscriptFile): Promise<readonly string[]> {
   const found = new Set<string>()
   for await (const { readings } of readForward(file, claudeFormat)) {
-    for (const reading of readings) {
-      if (reading.kind === 'damage') continue
-      const { entry } = reading
-      if (entry.cwd !== undefined) found.add(entry.cwd)
-      if (entry.kind === 'record' && entry.type === 'relocated' && entry.value !== undefined)
-        found.add(entry.value)
-    }
+    addAll(readings, (workdir) => found.add(workdir))
   }
   return [...found]
+}
+
+function addAll(readings: readonly Reading[], add: (workdir: string) => void): void {
+  for (const reading of readings) {
+    if (reading.kind === 'damage') continue
+    const { entry } = reading
+    if (entry.cwd !== undefined) add(entry.cwd)
+    if (entry.kind === 'record' && entry.type === 'relocated' && entry.value !== undefined) add(entry.value)
+  }
 }
 
 /** The end of both `cwd` and `relocatedCwd`. */
 const NEEDLE = Buffer.from('wd"')
 const NEWLINE = 0x0a
-const QUOTE = 0x22
-const COLON = 0x3a
-const SPACE = 0x20
-
-/** How long the colon, the string behind it and the space between are; 0 when no path can stand there. */
-function valueLength(bytes: Buffer, from: number, to: number): number {
-  let at = from
-  while (bytes[at] === SPACE) at++
-  if (bytes[at] !== COLON) return 0
-  at++
-  while (bytes[at] === SPACE) at++
-  if (bytes[at] !== QUOTE) return 0
-  const end = bytes.indexOf(QUOTE, at + 1)
-  return end < 0 || end >= to || end - at > LONGEST_PATH ? 0 : end + 1 - from
-}
-
-const LONGEST_PATH = 8192
