@@ -81,6 +81,23 @@ describe('messages', () => {
     ])
   })
 
+  test('[READ10] of one line with two results, the one whose call is missing is shown too', async () => {
+    const lines = createLines()
+    const results = ['a', 'gone'].map((id) => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      content: `result of ${id}`,
+    }))
+    const messages = await messagesOf([
+      lines.reply([call('a')]),
+      lines.result('a', '', { message: { role: 'user', content: results } }),
+    ])
+    expect(messages).toMatchObject([
+      { kind: 'reply', calls: [{ state: 'done' }] },
+      { kind: 'orphan', toolUseId: 'gone', answer: { content: [{ text: 'result of gone' }] } },
+    ])
+  })
+
   test('[READ11] a prompt sent while a turn runs stands in its place and belongs to that turn', async () => {
     const lines = createLines()
     const queued = {

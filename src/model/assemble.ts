@@ -138,10 +138,13 @@ function addResult(entry: ResultEntry, drafts: Draft[], calls: ReadonlyMap<strin
       draft.answers.set(result.toolUseId, answer)
       if (!owned) draft.entries.push(entry)
       owned = true
-    } else if (!owned) {
+    } else {
+      // The entry itself is in one message only; what it says is never left out.
+      const entries = owned ? [] : [entry]
+      const { toolUseId } = result
       drafts.push({
         kind: 'message',
-        message: { kind: 'orphan', ...common(entry), toolUseId: result.toolUseId, answer },
+        message: { kind: 'orphan', ...common(entry), entries, toolUseId, answer },
       })
       owned = true
     }
