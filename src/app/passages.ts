@@ -1,5 +1,12 @@
-import { createChain, toMessages, type Entry, type Passage } from '#model'
-import { readForward, readPageBefore, type LineFormat, type Reading, type TranscriptFile } from '#sources'
+import { appendDamage, createChain, toMessages, type Damage, type Entry, type Passage } from '#model'
+import {
+  placeOf,
+  readForward,
+  readPageBefore,
+  type LineFormat,
+  type Reading,
+  type TranscriptFile,
+} from '#sources'
 
 /** A turn that grew beyond this is told in pieces, at a moment when no call waits for its result. */
 const SOFT_LIMIT = 8 * 1024 * 1024
@@ -17,17 +24,14 @@ export async function* readPassages(
   const waiting = new Set<string>()
   for await (const { readings } of readForward(file, format)) {
     for (const reading of readings) {
-      if (reading.kind === 'entry') {
-        const { entry } = reading
-        const full = bytes > HARD_LIMIT || (bytes > SOFT_LIMIT && waiting.size === 0)
-        if (held.length > 0 && (full || beginsTurn(entry))) {
-          yield toPassages(held, spine)
-          held = []
-          bytes = 0
-        }
-        bytes += entry.place.length
-        noteCalls(entry, waiting)
+      const full = bytes > HARD_LIMIT || (bytes > SOFT_LIMIT && waiting.size === 0)
+      if (held.length > 0 && (full || beginsTurn(reading))) {
+        yield toPassages(held, spine)
+        held = []
+        bytes = 0
       }
+      bytes += placeOf(reading).length
+      if (reading.kind === 'entry') noteCalls(reading.entry, waiting)
       held.push(reading)
     }
   }
@@ -54,23 +58,22 @@ function toPassages(
   spine: ReadonlySet<string> | undefined,
 ): readonly Passage[] {
   const entries = readings.flatMap((reading) => (reading.kind === 'entry' ? [reading.entry] : []))
-  const passages: Passage[] = [...toMessages(entries, spine === undefined ? {} : { path: spine })]
-  for (const reading of readings) {
-    if (reading.kind === 'entry') continue
-    const after = passages.findIndex((passage) => offsetOf(passage) > reading.damage.offset)
-    const passage: Passage = { kind: 'damage', damage: reading.damage }
-    if (after < 0) passages.push(passage)
-    else passages.splice(after, 0, passage)
+  const damage: Damage[] = []
+  for (const reading of readings) if (reading.kind === 'damage') appendDamage(damage, reading.damage)
+  const passages: Passage[] = []
+  let told = 0
+  for (const message of toMessages(entries, spine === undefined ? {} : { path: spine })) {
+    const offset = message.entries[0]?.place.offset ?? 0
+    for (let next = damage[told]; next && next.offset < offset; next = damage[++told]) {
+      passages.push({ kind: 'damage', damage: next })
+    }
+    passages.push(message)
   }
-  return passages
+  return [...passages, ...damage.slice(told).map((rest): Passage => ({ kind: 'damage', damage: rest }))]
 }
 
-function offsetOf(passage: Passage): number {
-  return passage.kind === 'damage' ? passage.damage.offset : (passage.entries[0]?.place.offset ?? 0)
-}
-
-function beginsTurn(entry: Entry): boolean {
-  return entry.kind === 'prompt' && !entry.midTurn
+function beginsTurn(reading: Reading): boolean {
+  return reading.kind === 'entry' && reading.entry.kind === 'prompt' && !reading.entry.midTurn
 }
 
 function noteCalls(entry: Entry, waiting: Set<string>): void {

@@ -1,4 +1,11 @@
-import { createSurvey, type Damage, type SessionSummary, type SurveyResult, type UsageLedger } from '#model'
+import {
+  appendDamage,
+  createSurvey,
+  type Damage,
+  type SessionSummary,
+  type SurveyResult,
+  type UsageLedger,
+} from '#model'
 import { openTranscript, readForward, type Reading, type Source } from '#sources'
 
 /** Reads a session and its subagents whole. */
@@ -25,7 +32,7 @@ export async function surveySession(
     const damage: Damage[] = []
     await each(source, path, (reading) => {
       if (reading.kind === 'entry') survey.addSubagentEntry(reading.entry)
-      else damage.push(reading.damage)
+      else appendDamage(damage, reading.damage)
     })
     if (damage.length > 0) subagentDamage.set(path, damage)
   }

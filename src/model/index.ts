@@ -48,9 +48,10 @@ export type {
   ToolAnswer,
   ToolCall,
 } from './message.ts'
+export { appendDamage } from './place.ts'
 export type { Damage, DamageReason, Place } from './place.ts'
 export type { LiveState, SessionFacts, SessionSummary, SideFile, SubagentSummary } from './session.ts'
-export { addUsage, contextSize, NO_USAGE, readUsage } from './usage.ts'
+export { addUsage, contextSize, NO_USAGE } from './usage.ts'
 export type { Usage } from './usage.ts'
 export { toMessages } from './assemble.ts'
 export type { AssembleOptions } from './assemble.ts'

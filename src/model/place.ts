@@ -19,3 +19,12 @@ export type DamageReason = 'torn' | 'glued' | 'nul-run' | 'garbage' | 'too-deep'
 export interface Damage extends Place {
   readonly reason: DamageReason
 }
+
+/** Adds a range of damage to those before it. One that goes on where the last one ended is a part of it. */
+export function appendDamage(ranges: Damage[], next: Damage): void {
+  const last = ranges.at(-1)
+  // The newline between two bad lines is no good one.
+  if (last?.reason === next.reason && next.offset <= last.offset + last.length + 1) {
+    ranges[ranges.length - 1] = { ...last, length: next.offset + next.length - last.offset }
+  } else ranges.push(next)
+}

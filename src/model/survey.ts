@@ -1,7 +1,7 @@
 import { createChain, type Chain } from './chain.ts'
 import type { Entry, ReplyEntry } from './entry.ts'
 import { billKey, createLedger, type UsageLedger } from './ledger.ts'
-import type { Damage } from './place.ts'
+import { appendDamage, type Damage } from './place.ts'
 import type { SessionFacts } from './session.ts'
 import { addUsage, contextSize, NO_USAGE, type Usage } from './usage.ts'
 
@@ -62,7 +62,7 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
       lines += count
     },
     addDamage(range) {
-      damage.push(range)
+      appendDamage(damage, range)
     },
     addSubagentEntry(entry) {
       if (entry.kind === 'reply') addReply(entry)

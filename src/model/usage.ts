@@ -1,5 +1,3 @@
-import { number, object } from '#base'
-
 /** What one message, or many, cost in tokens. */
 export interface Usage {
   readonly input: number
@@ -28,22 +26,6 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cacheCreation: a.cacheCreation + b.cacheCreation,
     cacheCreation5m: a.cacheCreation5m + b.cacheCreation5m,
     cacheCreation1h: a.cacheCreation1h + b.cacheCreation1h,
-  }
-}
-
-/** Reads `usage` of a Messages API reply. Cache creation comes flat, nested by lifetime, or both. */
-export function readUsage(value: unknown): Usage | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const nested = object(value, 'cache_creation')
-  const cacheCreation5m = number(nested, 'ephemeral_5m_input_tokens') ?? 0
-  const cacheCreation1h = number(nested, 'ephemeral_1h_input_tokens') ?? 0
-  return {
-    input: number(value, 'input_tokens') ?? 0,
-    output: number(value, 'output_tokens') ?? 0,
-    cacheRead: number(value, 'cache_read_input_tokens') ?? 0,
-    cacheCreation: number(value, 'cache_creation_input_tokens') ?? cacheCreation5m + cacheCreation1h,
-    cacheCreation5m,
-    cacheCreation1h,
   }
 }
 
