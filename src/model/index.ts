@@ -13,6 +13,8 @@ export type {
 } from './block.ts'
 export { readCompaction } from './compaction.ts'
 export type { Compaction, Preserved } from './compaction.ts'
+export { createTally, factsToCounts, tallyDamage, tallyEntry, toCounts } from './counts.ts'
+export type { SessionCounts, Tally } from './counts.ts'
 export { isSpoken } from './entry.ts'
 export type {
   CommandEntry,
@@ -48,8 +50,13 @@ export type {
   ToolAnswer,
   ToolCall,
 } from './message.ts'
+export { countsAsMessage, createPassageFold, toPassages } from './passages.ts'
+export type { PassageFold } from './passages.ts'
+export { placeOf } from './reading.ts'
+export type { Reading } from './reading.ts'
 export { appendDamage } from './place.ts'
 export type { Damage, DamageReason, Place } from './place.ts'
+export { isLive, isWaitingForYou } from './session.ts'
 export type { LiveState, SessionFacts, SessionSummary, SideFile, SubagentSummary } from './session.ts'
 export { addUsage, contextSize, NO_USAGE } from './usage.ts'
 export type { Usage } from './usage.ts'
@@ -58,7 +65,7 @@ export type { AssembleOptions } from './assemble.ts'
 export { createChain } from './chain.ts'
 export type { Branch, Chain, ChainFold } from './chain.ts'
 export type { Bridge } from './chain-links.ts'
-export { createLedger } from './ledger.ts'
+export { billKey, createLedger } from './ledger.ts'
 export type { UsageLedger } from './ledger.ts'
 export { createSurvey } from './survey.ts'
 export type { Survey, SurveyResult } from './survey.ts'

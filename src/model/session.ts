@@ -1,13 +1,28 @@
+import type { SessionCounts } from './counts.ts'
 import type { Damage } from './place.ts'
 import type { Usage } from './usage.ts'
 
 /** What the agent's own registry says of a session that a process holds right now. */
 export interface LiveState {
   readonly pid: number
-  readonly status: 'idle' | 'busy' | 'waiting' | 'unknown'
+  /** `waiting`: for a person. `gone`: the process died without saying goodbye, and nobody took the session up again. */
+  readonly status: 'idle' | 'busy' | 'waiting' | 'gone' | 'unknown'
   /** What it waits for, in the agent's words: `permission prompt`, `input needed`. */
   readonly waitingFor?: string | undefined
   readonly updatedAt?: string | undefined
+}
+
+/** Whether a process holds the session. One that is gone does not. */
+export function isLive(live: LiveState | undefined): boolean {
+  return live !== undefined && live.status !== 'gone'
+}
+
+/**
+ * Whether the session cannot go on without a person: a permission, or an answer. One that is `idle` is done, and waits
+ * for nobody.
+ */
+export function isWaitingForYou(live: LiveState | undefined): boolean {
+  return live?.status === 'waiting'
 }
 
 /** What a list shows of a session. Found with a glance at both ends of the file, whatever its size. */
@@ -16,9 +31,11 @@ export interface SessionSummary {
   readonly agent: string
   readonly path: string
   readonly size: number
-  /** Custom name, else the agent's own title, else the first prompt. */
+  /** The name a person gave it here, else the custom name, else the agent's own title, else the first prompt. */
   readonly name?: string | undefined
-  readonly nameFrom?: 'custom' | 'agent' | 'prompt' | undefined
+  /** `person`: given in Throughline; it wins over all others. */
+  readonly nameFrom?: 'person' | 'custom' | 'agent' | 'prompt' | undefined
+  readonly starred?: boolean | undefined
   readonly firstPrompt?: string | undefined
   /** Every working directory seen, first one first. */
   readonly workdirs: readonly string[]
@@ -33,10 +50,14 @@ export interface SessionSummary {
   readonly toolResults: readonly SideFile[]
   readonly live?: LiveState | undefined
   readonly archived: boolean
+  /** The agent's file is gone: what is shown is read from the archive. */
+  readonly sourceGone?: boolean | undefined
   /** What the glance already knows to be wrong. A full read finds the rest. */
   readonly state: 'ok' | 'empty' | 'damaged' | 'unreadable'
   /** Why it is unreadable, for a person. */
   readonly problem?: string | undefined
+  /** From the index; absent until the session is in it. */
+  readonly counts?: SessionCounts | undefined
   /** Needs a full read; absent until then. */
   readonly facts?: SessionFacts | undefined
 }

@@ -1,0 +1,27 @@
+export type { CheckReport, Finding } from './check.ts'
+export { CLOSE_REASONS } from './frames.ts'
+export type { DaemonFrame, DeviceFrame, WireEvent } from './frames.ts'
+export type { ArchiveState, Health, IndexState, LiveSession, Notice } from './health.ts'
+export type { ListOptions, Problem, SessionList } from './listing.ts'
+export type { LiveEvent, ResetReason, Subscription, Topic } from './live.ts'
+export type { Page, PageOptions } from './page.ts'
+export { PROTOCOL } from './protocol.ts'
+export type { ErrorBody } from './protocol.ts'
+export { fromWireReading, toWireReading } from './reading-json.ts'
+export type { BytesCodec, WireBytes } from './reading-json.ts'
+export {
+  findDeviceFrame,
+  isSessionId,
+  readExportFormat,
+  readListOptions,
+  readPageOptions,
+  readSearchRequest,
+  readSessionChange,
+  readUsageRequest,
+} from './requests.ts'
+export type { ExportFormat, QueryValues, SessionChange } from './requests.ts'
+export { ROUTES } from './routes.ts'
+export type { Parameter, Route, RouteName } from './routes.ts'
+export type { SearchHit, SearchPage, SearchRequest, SearchTier, Snippet } from './search.ts'
+export type { PassageOptions, SubscribeOptions, Throughline } from './throughline.ts'
+export type { PriceList, UsageReport, UsageRequest, UsageRow, UsageTotals } from './usage-report.ts'

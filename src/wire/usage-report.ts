@@ -1,0 +1,48 @@
+import type { Usage } from '#model'
+
+export interface UsageRequest {
+  readonly by: 'day' | 'model' | 'workdir' | 'session'
+  /** Days, inclusive, `yyyy-mm-dd`. */
+  readonly since?: string
+  readonly until?: string
+  /** Only what was spent in this folder or below it. */
+  readonly workdir?: string
+  /** Where days begin and end. Default: UTC. */
+  readonly timeZone?: string
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+export interface UsageReport {
+  readonly by: UsageRequest['by']
+  readonly rows: readonly UsageRow[]
+  readonly total: UsageTotals
+  readonly prices: PriceList
+  /** Models without a known price; their tokens are counted, their cost is not. */
+  readonly unpriced: readonly string[]
+  /** False while the index still lacks sessions. */
+  readonly complete: boolean
+}
+
+export interface UsageTotals {
+  readonly usage: Usage
+  /** Messages of models, each counted once. */
+  readonly messages: number
+  /** US dollars, for the messages whose model has a known price. */
+  readonly cost: number
+  /** Messages that are not in `cost`. */
+  readonly unpricedMessages: number
+}
+
+export interface UsageRow extends UsageTotals {
+  /** The day, model, workdir or session id. Empty where a line does not say. */
+  readonly key: string
+  /** A session's name. */
+  readonly name?: string | undefined
+  readonly models: readonly string[]
+}
+
+/** Where the prices come from and of which day they are. */
+export interface PriceList {
+  readonly source: string
+  readonly dated: string
+}
