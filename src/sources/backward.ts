@@ -1,7 +1,8 @@
+import type { Reading } from '#model'
 import { CHUNK, MAX_LINE } from './forward.ts'
 import { readOversize } from './oversize.ts'
 import { indexWithin, lineReaderOf } from './salvage.ts'
-import type { LineFormat, Reading } from './source.ts'
+import type { LineFormat } from './source.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 
 export interface BackwardOptions {

@@ -1,3 +1,4 @@
+import { placeOf, type Reading } from '#model'
 import { appendFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLines, openTempDir, readAll, runs, toJsonl, type TempDir } from '#testing'
@@ -5,7 +6,6 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { claudeFormat } from './claude/read-line.ts'
 import { createFollower, type Follower } from './follower.ts'
-import { placeOf, type Reading } from './source.ts'
 import type { Meter } from './transcript-file.ts'
 
 let dir: TempDir

@@ -1,7 +1,8 @@
+import { placeOf, type Reading } from '#model'
 import { createHash } from 'node:crypto'
 import { ThroughlineError } from '#base'
 import { readForward } from './forward.ts'
-import { placeOf, type LineFormat, type Reading } from './source.ts'
+import { type LineFormat } from './source.ts'
 import { openTranscript, type Meter, type TranscriptFile } from './transcript-file.ts'
 
 /**

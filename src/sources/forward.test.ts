@@ -1,11 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Entry } from '#model'
+import { type Entry, placeOf, type Reading } from '#model'
 import { createLines, openTempDir, readAll, runs, toJsonl, type TempDir } from '#testing'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { placeOf, type Reading } from './source.ts'
 
 let dir: TempDir
 beforeAll(async () => {

@@ -1,5 +1,6 @@
+import type { Reading } from '#model'
 import { setImmediate } from 'node:timers/promises'
-import type { LineFormat, Reading } from './source.ts'
+import type { LineFormat } from './source.ts'
 import { readOversize } from './oversize.ts'
 import { lineReaderOf } from './salvage.ts'
 import type { TranscriptFile } from './transcript-file.ts'

@@ -2,21 +2,29 @@ export { readBackward } from './backward.ts'
 export type { BackwardOptions, LineBatch } from './backward.ts'
 export { createClaudeSource } from './claude/source.ts'
 export { claudeFormat } from './claude/read-line.ts'
+export { createBillReader } from './claude/usage-scan.ts'
+export type { BilledMessage, BillReader } from './claude/usage-scan.ts'
+export { cursorAfter, cursorAt, findOffset, offsetOf } from './cursor.ts'
 export { readConversation } from './conversation.ts'
 export type { Conversation } from './conversation.ts'
 export { createFollower } from './follower.ts'
 export type { Follower, FollowEvent, FollowOptions } from './follower.ts'
+export { bySession, lifeOf, toLive } from './holder.ts'
+export type { Holder, Registry, RegistryReading } from './holder.ts'
+export { endOfLines } from './line-end.ts'
 export { MAX_LINE, readForward } from './forward.ts'
 export type { Batch, ReadOptions } from './forward.ts'
+export { lineReaderOf } from './salvage.ts'
+export type { LineReader } from './salvage.ts'
 export { readPageAfter, readPageBefore } from './pages.ts'
 export type { Page, PageOptions } from './pages.ts'
-export { placeOf } from './source.ts'
 export type {
   LineFormat,
-  Reading,
   RecordPlace,
   RecordReader,
+  SessionFiles,
   Source,
+  SourceFiles,
   SourceList,
   SourceProblem,
 } from './source.ts'

@@ -1,4 +1,5 @@
-import type { LineFormat, Reading } from './source.ts'
+import type { Reading } from '#model'
+import type { LineFormat } from './source.ts'
 import { ObjectAutomaton } from './object-automaton.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 

@@ -1,3 +1,4 @@
+import type { Reading } from '#model'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLines, openTempDir, readAll, runs, toJsonl, type TempDir } from '#testing'
@@ -6,7 +7,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readBackward } from './backward.ts'
 import { claudeFormat } from './claude/read-line.ts'
 import { readPageAfter, readPageBefore } from './pages.ts'
-import type { Reading } from './source.ts'
 import { openTranscript, type Meter } from './transcript-file.ts'
 
 let dir: TempDir

@@ -1,7 +1,7 @@
-import type { Entry } from '#model'
+import { type Entry, placeOf, type Reading } from '#model'
 import { readBackward } from './backward.ts'
 import { readForward } from './forward.ts'
-import { placeOf, type LineFormat, type Reading } from './source.ts'
+import { type LineFormat } from './source.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 
 /** A stretch of a transcript, oldest first. Pages are made of whole lines, so they meet without gap or overlap. */

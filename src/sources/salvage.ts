@@ -1,6 +1,6 @@
-import type { DamageReason } from '#model'
+import type { DamageReason, Reading } from '#model'
 import { ObjectScanner } from './object-scanner.ts'
-import type { LineFormat, Reading, RecordReader } from './source.ts'
+import type { LineFormat, RecordReader } from './source.ts'
 
 /** Reads lines, one after another. */
 export interface LineReader {

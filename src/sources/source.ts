@@ -1,4 +1,6 @@
-import type { Damage, Entry, Place, SessionSummary } from '#model'
+import type { Entry, LiveState, Place, SessionSummary, SubagentSummary } from '#model'
+import type { BillReader } from './claude/usage-scan.ts'
+import type { Registry } from './holder.ts'
 import type { InnerKeys, ObjectScanner } from './object-scanner.ts'
 
 /**
@@ -30,16 +32,6 @@ export interface RecordPlace {
   readonly offset: number
 }
 
-/** What reading a transcript gives, in file order. */
-export type Reading =
-  | { readonly kind: 'entry'; readonly entry: Entry }
-  | { readonly kind: 'damage'; readonly damage: Damage }
-
-/** The place in its file of what was read. */
-export function placeOf(reading: Reading): Place {
-  return reading.kind === 'entry' ? reading.entry.place : reading.damage
-}
-
 /**
  * Where one agent keeps its sessions, and how they read. The seam for other agents: a folder of `sources` with the
  * same file names, given to `app`.
@@ -49,10 +41,54 @@ export interface Source {
   /** The folder it looks in. */
   readonly root: string
   readonly format: LineFormat
+  /** Whether the agent writes anew over bytes of a transcript, or only ever adds to them. */
+  readonly rewritesInPlace: boolean
+  /**
+   * The folders where its files are right now, those that matter most first: what is to be watched. With `under`, only
+   * that folder and those below it. Never throws; a folder that is not there has no folders.
+   */
+  folders(under?: string): readonly string[]
+  /** The files of every session, in no order, from the folders alone. Never throws. */
+  find(): Promise<SourceFiles>
+  /**
+   * Changes when `find` would give something else: a file or a folder came, went or was renamed. Empty when a change
+   * of a moment ago might not show yet; `now` in milliseconds.
+   */
+  stamp(now: number): string
+  /** What a glance at both ends of a session's file tells. Never throws on content. */
+  look(files: SessionFiles): SessionSummary
+  /**
+   * The agent's own word on the sessions that a process holds, by session. One that is `gone` here may have been taken
+   * up since by a process that is done with it: whoever knows the last activity asks `toLive`.
+   */
+  live(): ReadonlyMap<string, LiveState>
+  /** Where a file of the agent stands below `root`, links in `root` resolved; nothing for one that is elsewhere. */
+  findPlace(path: string): string | undefined
+  /** The same agent's source, looking in another folder of the same layout. */
+  at(root: string): Source
+  /** Where it notes which processes hold its sessions, for agents that do. */
+  readonly registry?: Registry
   /** Every session, in no order, with what a glance at both ends of its file tells. Never throws on content. */
   list(): Promise<SourceList>
+  /** Reads what messages cost, and nothing else of a transcript. */
+  createBillReader(): BillReader
   /** Every working directory that occurs in a transcript, from one fast pass over all of it. */
   findWorkdirs(path: string): Promise<readonly string[]>
+}
+
+/** The files of one session. */
+export interface SessionFiles {
+  readonly id: string
+  readonly path: string
+  /** The folder beside it, where subagents, tool results and small side files are. */
+  readonly sideDir?: string
+  /** Subagents whose files lie elsewhere. */
+  readonly loose?: readonly SubagentSummary[]
+}
+
+export interface SourceFiles {
+  readonly sessions: readonly SessionFiles[]
+  readonly problems: readonly SourceProblem[]
 }
 
 export interface SourceList {

@@ -1,4 +1,17 @@
-import { closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  read,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+  type Stats,
+} from 'node:fs'
+import { dirname, isAbsolute, resolve as resolvePath } from 'node:path'
 import { ThroughlineError } from '#base'
 
 /** An open transcript. Other people's file: opened for reading, never for anything else. */
@@ -16,14 +29,14 @@ export interface TranscriptFile {
 }
 
 /**
- * Opens a transcript without following a link in its last part and without waiting on a pipe or a device; anything
- * but a regular file is refused.
+ * Opens a transcript by its real path: no link is followed, in its last part or on the way to it, and nobody waits on
+ * a pipe or a device. What was opened is asked, not the path: a folder may become a link while it is opened.
  */
 export function openTranscript(path: string, meter?: Meter): TranscriptFile {
   const fd = openRegular(path)
   try {
     const stats = fstatSync(fd)
-    if (!stats.isFile()) throw notATranscript(path)
+    if (!stats.isFile() || !isWhatWasAsked(fd, path, stats)) throw notATranscript(path)
     return {
       path,
       size: stats.size,
@@ -72,13 +85,36 @@ function openRegular(path: string): number {
   }
 }
 
+/** Whether the open file is the one of this very path, or was when it was opened and has been moved or deleted since. */
+function isWhatWasAsked(fd: number, path: string, { dev, ino }: Stats): boolean {
+  const asked = isAbsolute(path) ? path : resolvePath(path)
+  if (!HAS_PROC) {
+    const stats = statSync(asked, { throwIfNoEntry: false })
+    return realPathOf(asked) === asked && stats?.dev === dev && stats.ino === ino
+  }
+  const opened = readlinkSync(`/proc/self/fd/${fd}`)
+  if (opened === asked || opened === `${asked} (deleted)`) return true
+  // Moved between two calls: then no link stands on the way, neither now nor where it went.
+  return realPathOf(dirname(asked)) === dirname(asked) && dirname(opened) === dirname(asked)
+}
+
+const HAS_PROC = existsSync('/proc/self/fd')
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
 // Windows has neither flag, nor links that a user without rights could plant.
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 const NO_WAIT = constants.O_NONBLOCK ?? 0
 
 function notATranscript(path: string): ThroughlineError {
   return new ThroughlineError('not-a-transcript', `${path} is not a regular file`, {
-    hint: 'Links, pipes and devices are not followed. Put the transcript itself there.',
+    hint: 'Links, pipes and devices are not followed, and no link on the way to it is. Give its real path.',
   })
 }
 

@@ -1,13 +1,6 @@
-import { readdirSync, realpathSync, type Dirent } from 'node:fs'
-import { join, sep } from 'node:path'
-
-/** The files of one session, as Claude Code lays them out. */
-export interface SessionFiles {
-  readonly id: string
-  readonly path: string
-  /** `<project>/<id>/`, where subagents, tool results and small side files are. */
-  readonly sideDir?: string
-}
+import { lstatSync, readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
+import { join, normalize, sep } from 'node:path'
+import type { SessionFiles } from '../source.ts'
 
 export interface Layout {
   readonly sessions: readonly SessionFiles[]
@@ -17,6 +10,7 @@ export interface Layout {
 }
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/
+const SUBAGENTS = 'subagents'
 
 /**
  * Finds every transcript under `<config>/projects`. Looks at the folders themselves, never at an index file, and
@@ -71,7 +65,7 @@ export function findSubagentFiles(sideDir: string): readonly string[] {
         found.push(path)
     }
   }
-  visit(`${sideDir}${sep}subagents`)
+  visit(`${sideDir}${sep}${SUBAGENTS}`)
   return found
 }
 
@@ -81,6 +75,88 @@ export function findToolResults(sideDir: string): readonly string[] {
   return entriesOf(dir)
     .filter((child) => child.isFile())
     .map((child) => `${dir}${sep}${child.name}`)
+}
+
+/**
+ * The folders in which Claude Code makes, appends to and deletes files: the registry, `projects`, every project, every
+ * side folder and its subagents. With `under`, only that folder and those below it. While the registry or `projects`
+ * is not there yet, the config folder stands for it, so that its coming is seen.
+ */
+export function findFolders(configDir: string, under?: string): readonly string[] {
+  const registry = join(configDir, 'sessions')
+  const projects = join(configDir, 'projects')
+  const hasRegistry = leadsToDir(registry)
+  if (under === registry) return hasRegistry ? [registry] : []
+  const root = realDir(projects)
+  if (under !== undefined && under !== configDir && under !== projects && under !== root)
+    return root === undefined ? [] : foldersAt(root, under)
+  const found: string[] = []
+  if ((!hasRegistry || root === undefined) && leadsToDir(configDir)) found.push(configDir)
+  if (hasRegistry) found.push(registry)
+  if (root === undefined) return found
+  found.push(root)
+  for (const project of entriesOf(root)) {
+    if (project.isDirectory()) collectProject(`${root}${sep}${project.name}`, found)
+  }
+  return found
+}
+
+/**
+ * Finds where a file stands in the layout: `projects/<project>/…`, whether `projects` is a folder or a link to one. A
+ * path that leads anywhere else, by whatever steps, has no place.
+ */
+export function createPlaceFinder(configDir: string): (path: string) => string | undefined {
+  const named = join(configDir, 'projects')
+  let root: string | undefined
+  return (path) => {
+    if (normalize(path) !== path) return undefined
+    if (path.startsWith(`${named}${sep}`)) return `projects${path.slice(named.length)}`
+    // Asked again only for a path that does not fit: the link may lead elsewhere now.
+    if (root === undefined || !path.startsWith(`${root}${sep}`)) root = realDir(named)
+    if (root === undefined || !path.startsWith(`${root}${sep}`)) return undefined
+    return `projects${path.slice(root.length)}`
+  }
+}
+
+/** What `under` is, is told by how deep it lies: a project, a side folder, or a folder of subagents. */
+function foldersAt(root: string, under: string): readonly string[] {
+  if (!under.startsWith(`${root}${sep}`)) return []
+  const parts = under.slice(root.length + 1).split(sep)
+  const found: string[] = []
+  if (!isDir(under)) return found
+  if (parts.length === 1) collectProject(under, found)
+  else if (parts.length === 2) collectSide(under, found)
+  else if (parts[2] === SUBAGENTS) collectSubagents(under, found)
+  return found
+}
+
+function collectProject(dir: string, found: string[]): void {
+  found.push(dir)
+  for (const child of entriesOf(dir)) {
+    if (child.isDirectory() && ID.test(child.name)) collectSide(`${dir}${sep}${child.name}`, found)
+  }
+}
+
+function collectSide(dir: string, found: string[]): void {
+  found.push(dir)
+  const subagents = `${dir}${sep}${SUBAGENTS}`
+  if (isDir(subagents)) collectSubagents(subagents, found)
+}
+
+function collectSubagents(dir: string, found: string[]): void {
+  found.push(dir)
+  for (const child of entriesOf(dir)) {
+    if (child.isDirectory()) collectSubagents(`${dir}${sep}${child.name}`, found)
+  }
+}
+
+/** The config folder and what lies in it directly may be links. */
+function leadsToDir(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+function isDir(dir: string): boolean {
+  return lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 /** What is in a folder that may not be there. */
@@ -99,4 +175,25 @@ function realDir(dir: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** A folder's time is as coarse as the clock of the file system: one that is this young may change without showing it. */
+const YOUNG_MS = 2_000
+
+/** The times of all folders that sessions' files are in. Empty while one of them is too young to tell. */
+export function stampOfFolders(configDir: string, now: number): string {
+  const root = realDir(join(configDir, 'projects'))
+  if (root === undefined) return 'none'
+  const parts: number[] = []
+  let youngest = 0
+  for (const dir of [
+    root,
+    ...entriesOf(root).flatMap((child) => (child.isDirectory() ? [`${root}${sep}${child.name}`] : [])),
+  ]) {
+    const stats = lstatSync(dir, { throwIfNoEntry: false })
+    if (stats === undefined) continue
+    youngest = Math.max(youngest, stats.mtimeMs)
+    parts.push(stats.ino, stats.mtimeMs)
+  }
+  return now - youngest < YOUNG_MS ? '' : parts.join()
 }

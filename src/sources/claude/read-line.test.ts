@@ -1,9 +1,8 @@
-import { readBlocks, type Entry } from '#model'
+import { readBlocks, type Entry, type Reading } from '#model'
 import { createLines, runs } from '#testing'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lineReaderOf } from '../salvage.ts'
-import type { Reading } from '../source.ts'
 import { claudeFormat } from './read-line.ts'
 
 function read(line: object | string): Entry {

@@ -164,7 +164,7 @@ function readAssistant(line: Line, bytes: Buffer, envelope: Envelope): Entry {
 }
 
 /** Cache creation comes flat, divided by lifetime, or both. */
-function readUsage({ usage, cache }: Line, bytes: Buffer): Usage {
+export function readUsage({ usage, cache }: Pick<Line, 'usage' | 'cache'>, bytes: Buffer): Usage {
   const cacheCreation5m = cache.number(bytes, CACHE_KEY.ephemeral_5m_input_tokens) ?? 0
   const cacheCreation1h = cache.number(bytes, CACHE_KEY.ephemeral_1h_input_tokens) ?? 0
   return {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, sep } from 'node:path'
 import { boolean, number, parseJson, string } from '#base'
 import type { SideFile, SubagentSummary } from '#model'
@@ -8,8 +8,34 @@ import { findSubagentFiles, findToolResults } from './layout.ts'
 /** The largest side file that is read, one after another: they hold a title or a flag. */
 const smallFile = Buffer.allocUnsafe(64 * 1024)
 
-/** The name a person gave the session in the terminal. */
-export function readCustomTitle(sideDir: string): string | undefined {
+/** What lies beside a transcript. */
+export interface Side {
+  readonly subagents: readonly SubagentSummary[]
+  readonly toolResults: readonly SideFile[]
+  readonly archived: boolean
+  /** The name a person gave the session in the terminal. */
+  readonly customTitle: string | undefined
+}
+
+export const NO_SIDE: Side = { subagents: [], toolResults: [], archived: false, customTitle: undefined }
+
+/** Looks into the folder first: most have none of the small files, and opening what is not there takes longer. */
+export function readSide(sideDir: string): Side {
+  let names: readonly string[]
+  try {
+    names = readdirSync(sideDir)
+  } catch {
+    return NO_SIDE
+  }
+  return {
+    subagents: names.includes('subagents') ? readSubagents(sideDir) : [],
+    toolResults: names.includes('tool-results') ? readToolResults(sideDir) : [],
+    archived: names.includes('archived.json') && readArchived(sideDir),
+    customTitle: names.includes('custom-title.json') ? readCustomTitle(sideDir) : undefined,
+  }
+}
+
+function readCustomTitle(sideDir: string): string | undefined {
   return string(readSmallJson(`${sideDir}${sep}custom-title.json`), 'customTitle')
 }
 
@@ -18,15 +44,15 @@ export function readCleanupDays(configDir: string): number | undefined {
   return number(readSmallJson(`${configDir}${sep}settings.json`), 'cleanupPeriodDays')
 }
 
-export function readArchived(sideDir: string): boolean {
+function readArchived(sideDir: string): boolean {
   return boolean(readSmallJson(`${sideDir}${sep}archived.json`), 'archived') ?? false
 }
 
-export function readSubagents(sideDir: string): readonly SubagentSummary[] {
+function readSubagents(sideDir: string): readonly SubagentSummary[] {
   return findSubagentFiles(sideDir).map(summariseSubagent)
 }
 
-export function readToolResults(sideDir: string): readonly SideFile[] {
+function readToolResults(sideDir: string): readonly SideFile[] {
   return findToolResults(sideDir).map((path) => ({ path, size: sizeOf(path) }))
 }
 

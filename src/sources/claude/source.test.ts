@@ -317,13 +317,15 @@ describe('live sessions', () => {
       updatedAt: new Date(1794727991561).toISOString(),
     })
     await register(pid, { procStart: '12' })
-    expect((await only()).live).toBeUndefined()
+    expect((await only()).live).toMatchObject({ pid, status: 'gone' })
     await register(pid, { procStart: startOf(pid), status: 'something new', updatedAt: 1e300 })
     expect((await only()).live).toEqual({ pid, status: 'unknown' })
     const gone = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGKILL')
     await gone
     await register(pid, { procStart: '12' })
+    expect((await only()).live).toMatchObject({ pid, status: 'gone' })
+    await register(pid, { procStart: '12', statusUpdatedAt: 1_000 })
     expect((await only()).live).toBeUndefined()
   })
 

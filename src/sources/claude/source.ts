@@ -3,20 +3,15 @@ import { setImmediate } from 'node:timers/promises'
 import { shorten, ThroughlineError } from '#base'
 import type { LiveState, SessionSummary, SubagentSummary } from '#model'
 import { readForward } from '../forward.ts'
-import type { Source, SourceList, SourceProblem } from '../source.ts'
+import { bySession, toLive, type Holder, type Registry } from '../holder.ts'
+import type { SessionFiles, Source, SourceFiles, SourceList, SourceProblem } from '../source.ts'
 import { openTranscript, type Meter } from '../transcript-file.ts'
 import { createGlance, type Glance } from './glance.ts'
-import { findTranscripts, type SessionFiles } from './layout.ts'
+import { createPlaceFinder, findFolders, findTranscripts, stampOfFolders } from './layout.ts'
 import { claudeFormat } from './read-line.ts'
-import { readRegistry } from './registry.ts'
-import {
-  readArchived,
-  readCleanupDays,
-  readCustomTitle,
-  readSubagents,
-  readToolResults,
-  summariseSubagent,
-} from './side-files.ts'
+import { createRegistry } from './registry.ts'
+import { NO_SIDE, readCleanupDays, readSide, summariseSubagent } from './side-files.ts'
+import { createBillReader } from './usage-scan.ts'
 import { findWorkdirs } from './workdirs.ts'
 
 /** Files looked at before other work gets its turn. */
@@ -24,11 +19,23 @@ const BREATH = 64
 
 /** Reads what Claude Code keeps under its config folder. Never writes there. */
 export function createClaudeSource(configDir: string, meter?: Meter): Source {
+  const glance = createGlance()
+  const registry = createRegistry(configDir)
   return {
     agent: 'claude',
     root: configDir,
     format: claudeFormat,
-    list: () => listSessions(configDir, meter),
+    rewritesInPlace: false,
+    findPlace: createPlaceFinder(configDir),
+    at: (other) => createClaudeSource(other, meter),
+    folders: (under) => findFolders(configDir, under),
+    find: () => findSessions(configDir),
+    stamp: (now) => stampOfFolders(configDir, now),
+    registry,
+    look: (files) => summarise(files, glance, meter),
+    live: () => readLive(registry),
+    list: () => listSessions(configDir, { glance, registry, meter }),
+    createBillReader,
     async findWorkdirs(path) {
       const file = openTranscript(path, meter)
       try {
@@ -40,23 +47,45 @@ export function createClaudeSource(configDir: string, meter?: Meter): Source {
   }
 }
 
-async function listSessions(configDir: string, meter: Meter | undefined): Promise<SourceList> {
+async function findSessions(configDir: string): Promise<SourceFiles> {
   const layout = findTranscripts(configDir)
-  const live = readRegistry(configDir)
   const loose = await findLooseOwners(layout.looseSubagents, new Set(layout.sessions.map(({ id }) => id)))
-  const glance = createGlance()
-  const sessions: SessionSummary[] = []
-  const all = [...layout.sessions, ...loose.orphans.map((path) => ({ id: summariseSubagent(path).id, path }))]
-  for (const [index, files] of all.entries()) {
-    if (index % BREATH === BREATH - 1) await setImmediate()
-    const state = live.get(files.id)
-    sessions.push(summarise(files, glance, { live: state, loose: loose.owned.get(files.id) ?? [], meter }))
-  }
+  const sessions =
+    loose.owned.size === 0
+      ? layout.sessions
+      : layout.sessions.map((files) => {
+          const owned = loose.owned.get(files.id)
+          return owned === undefined ? files : { ...files, loose: owned }
+        })
   const problems = layout.problems.map((problem) => ({
     ...problem,
     hint: 'Nothing else is affected. Move it away, or put a folder or a file there.',
   }))
-  return { sessions, problems: [...problems, ...cleanupProblems(configDir)] }
+  return {
+    sessions: [...sessions, ...loose.orphans.map((path) => ({ id: summariseSubagent(path).id, path }))],
+    problems: [...problems, ...cleanupProblems(configDir)],
+  }
+}
+
+async function listSessions(
+  configDir: string,
+  tools: {
+    readonly glance: ReturnType<typeof createGlance>
+    readonly registry: Registry
+    readonly meter: Meter | undefined
+  },
+): Promise<SourceList> {
+  const { glance, registry, meter } = tools
+  const { sessions: all, problems } = await findSessions(configDir)
+  const holders = bySession(registry.read().holders)
+  const sessions: SessionSummary[] = []
+  for (const [index, files] of all.entries()) {
+    if (index % BREATH === BREATH - 1) await setImmediate()
+    const summary = summarise(files, glance, meter)
+    const held = holders.get(files.id)
+    sessions.push(held === undefined ? summary : { ...summary, live: liveOf(summary, held) })
+  }
+  return { sessions, problems }
 }
 
 /** With 0 some versions of Claude Code keep nothing at all. */
@@ -74,28 +103,22 @@ function cleanupProblems(configDir: string): readonly SourceProblem[] {
 function summarise(
   files: SessionFiles,
   glance: (file: ReturnType<typeof openTranscript>) => Glance,
-  known: {
-    readonly live: LiveState | undefined
-    readonly loose: readonly SubagentSummary[]
-    readonly meter: Meter | undefined
-  },
+  meter: Meter | undefined,
 ): SessionSummary {
-  const { id, path, sideDir } = files
-  const { live, loose, meter } = known
-  const subagents = sideDir === undefined ? loose : [...readSubagents(sideDir), ...loose]
-  const toolResults = sideDir === undefined ? [] : readToolResults(sideDir)
-  const archived = sideDir !== undefined && readArchived(sideDir)
+  const { id, path, sideDir, loose = [] } = files
+  const side = sideDir === undefined ? NO_SIDE : readSide(sideDir)
+  const subagents = loose.length === 0 ? side.subagents : [...side.subagents, ...loose]
+  const { toolResults, archived } = side
   try {
     const file = openTranscript(path, meter)
     try {
       const seen = glance(file)
-      const customTitle = (sideDir === undefined ? undefined : readCustomTitle(sideDir)) ?? seen.customTitle
       return {
         id,
         agent: 'claude',
         path,
         size: file.size,
-        ...nameOf(customTitle, seen.agentTitle, seen.firstPrompt),
+        ...nameOf(side.customTitle ?? seen.customTitle, seen.agentTitle, seen.firstPrompt),
         firstPrompt: seen.firstPrompt,
         workdirs: seen.workdirs,
         workdirsComplete: seen.workdirsComplete,
@@ -104,7 +127,6 @@ function summarise(
         lastActivityAt: seen.lastActivityAt,
         subagents,
         toolResults,
-        live,
         archived,
         state: seen.state,
       }
@@ -114,8 +136,22 @@ function summarise(
   } catch (error) {
     const problem = error instanceof ThroughlineError ? error.message : String(error)
     const nothing = { size: 0, workdirs: [], workdirsComplete: false, subagents, toolResults }
-    return { id, agent: 'claude', path, ...nothing, live, archived, state: 'unreadable', problem }
+    return { id, agent: 'claude', path, ...nothing, archived, state: 'unreadable', problem }
   }
+}
+
+function readLive(registry: Registry): ReadonlyMap<string, LiveState> {
+  const live = new Map<string, LiveState>()
+  for (const [sessionId, holders] of bySession(registry.read().holders)) {
+    const state = toLive(holders, {})
+    if (state !== undefined) live.set(sessionId, state)
+  }
+  return live
+}
+
+function liveOf({ lastActivityAt }: SessionSummary, holders: readonly Holder[]): LiveState | undefined {
+  const ms = Date.parse(lastActivityAt ?? '')
+  return toLive(holders, { lastActivityMs: Number.isNaN(ms) ? undefined : ms })
 }
 
 /** Custom name, else the agent's own title, else the first prompt. */

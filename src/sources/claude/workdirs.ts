@@ -1,7 +1,7 @@
+import type { Reading } from '#model'
 import { setImmediate } from 'node:timers/promises'
 import { CHUNK, MAX_LINE, readForward } from '../forward.ts'
 import { lineReaderOf } from '../salvage.ts'
-import type { Reading } from '../source.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
 import { glimpse, glimpseEnd } from './glimpse.ts'
 import { claudeFormat } from './read-line.ts'
