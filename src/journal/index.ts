@@ -1,4 +1,6 @@
 export { openJournal } from './journal.ts'
+export { findLockHolder, takeLock } from './lock.ts'
+export type { Lock } from './lock.ts'
 export { readJournal } from './reader.ts'
 export type { JournalDamage, JournalItem, JournalLine } from './reader.ts'
 export { replaceFile } from './replace-file.ts'

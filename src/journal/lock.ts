@@ -47,6 +47,16 @@ export async function takeLock(path: string): Promise<Lock> {
   return await withShortWay(folder, async (short) => await contend(path, { path: folder, short }))
 }
 
+/** The process that holds the lock of `path` right now, if one does. Windows does not tell. */
+export async function findLockHolder(path: string): Promise<number | undefined> {
+  if (process.platform === 'win32') return undefined
+  const folder = `${path}.lock`
+  return await withShortWay(folder, async (short) => {
+    const rivals = await livingRivals({ path: folder, short }, undefined)
+    return rivals.find(({ holds }) => holds)?.pid
+  })
+}
+
 async function contend(path: string, folder: Folder): Promise<Lock> {
   const deadline = performance.now() + PATIENCE_MS
   let claim: Claim | undefined = await announce(folder)
