@@ -1,0 +1,31 @@
+export { asksForFiles, entryMatches, fileMatches } from './facet-match.ts'
+export { createMatcher } from './match.ts'
+export type { Matcher } from './match.ts'
+export { embeddedPrices } from './price.ts'
+export type { Price, Prices } from './price.ts'
+export { findLiterals } from './query-literals.ts'
+export { toQuery } from './query.ts'
+export type { Query } from './query.ts'
+export { toSearchText } from './search-text.ts'
+export type { SearchText } from './search-text.ts'
+export { toSnippet } from './snippet.ts'
+export { isDamage, openSqliteStore, setAside, toDamage } from './sqlite/open.ts'
+export type { SqliteOptions, SqliteStore } from './sqlite/open.ts'
+export { INDEX_VERSION } from './sqlite/schema.ts'
+export type {
+  Applied,
+  BillRow,
+  Change,
+  EntryRow,
+  Found,
+  FoundEntry,
+  IndexedFile,
+  SessionTotals,
+  Speaker,
+  Store,
+  StoredBill,
+  StoreRequest,
+} from './store.ts'
+export { leadsOf } from './tokens.ts'
+export { toUsageReport } from './usage.ts'
+export type { UsageOptions } from './usage.ts'

@@ -1,0 +1,147 @@
+import type { Block, Entry } from '#model'
+import type { SearchTier } from '#wire'
+import type { Speaker } from './store.ts'
+
+/** What can be found in an entry, by who said it. */
+export interface SearchText {
+  readonly speaker: Speaker
+  readonly isError: boolean
+  /** Names of tools that are called, and the ids of calls that are called or answered. */
+  readonly tool: string | undefined
+  readonly callIds: readonly string[]
+  readonly text: { readonly [Tier in SearchTier]?: string }
+}
+
+/** The words of an entry; `undefined` when it has none. */
+export function toSearchText(entry: Entry): SearchText | undefined {
+  switch (entry.kind) {
+    case 'prompt':
+      return fromBlocks(entry.blocks, PROMPT_SPEAKERS[entry.origin], 'said')
+    case 'reply':
+      return fromBlocks(entry.blocks, 'agent', 'said', entry.apiError)
+    case 'summary':
+      return fromBlocks(entry.blocks, 'agent', 'said')
+    case 'result':
+      return fromBlocks(entry.blocks, 'tool', 'tool')
+    case 'injection':
+      return fromBlocks(entry.blocks, 'system', 'tool')
+    case 'command':
+      return fromCommand(entry.command, entry.args, entry.output)
+    case 'notice':
+      return entry.text === ''
+        ? undefined
+        : {
+            speaker: 'system',
+            isError: entry.level === 'error',
+            tool: undefined,
+            callIds: NO_IDS,
+            text: { tool: entry.text },
+          }
+    case 'interruption':
+    case 'compaction':
+    case 'context':
+    case 'record':
+    case 'oversize':
+    case 'unknown':
+      return undefined
+  }
+}
+
+const NO_IDS: readonly string[] = []
+
+const PROMPT_SPEAKERS = { person: 'human', program: 'program', system: 'system' } as const
+
+function fromCommand(
+  command: string | undefined,
+  args: string | undefined,
+  output: string | undefined,
+): SearchText | undefined {
+  const said = [command, args].filter(Boolean).join(' ')
+  if (said === '' && (output ?? '') === '') return undefined
+  return {
+    speaker: said === '' ? 'system' : 'human',
+    isError: false,
+    tool: undefined,
+    callIds: NO_IDS,
+    text: {
+      ...(said === '' ? {} : { said }),
+      ...(output === undefined || output === '' ? {} : { tool: output }),
+    },
+  }
+}
+
+function fromBlocks(
+  blocks: readonly Block[],
+  speaker: Speaker,
+  words: 'said' | 'tool',
+  failed = false,
+): SearchText | undefined {
+  let said = ''
+  let thought = ''
+  let toolText = ''
+  let tool: string | undefined
+  let callIds: string[] | undefined
+  let isError = failed
+  for (const block of blocks) {
+    switch (block.kind) {
+      case 'text':
+        if (words === 'said') said = joined(said, block.text)
+        else toolText = joined(toolText, block.text)
+        break
+      case 'thinking':
+        thought = joined(thought, block.thinking)
+        break
+      case 'tool-use':
+        tool ??= block.name
+        callIds ??= []
+        callIds.push(block.id)
+        toolText = joined(toolText, block.name)
+        toolText = withLeaves(toolText, block.input)
+        break
+      case 'tool-result':
+        callIds ??= []
+        callIds.push(block.toolUseId)
+        isError ||= block.isError
+        for (const part of block.content) if (part.kind === 'text') toolText = joined(toolText, part.text)
+        break
+      case 'document':
+        if (block.title !== undefined) said = joined(said, block.title)
+        if (block.source.kind === 'text') toolText = joined(toolText, block.source.text)
+        break
+      case 'redacted-thinking':
+      case 'image':
+      case 'unknown':
+        break
+    }
+  }
+  if (said === '' && thought === '' && toolText === '') return undefined
+  return {
+    speaker,
+    isError,
+    tool,
+    callIds: callIds ?? NO_IDS,
+    text: {
+      ...(said === '' ? {} : { said }),
+      ...(thought === '' ? {} : { thought }),
+      ...(toolText === '' ? {} : { tool: toolText }),
+    },
+  }
+}
+
+function joined(text: string, more: string): string {
+  return text === '' ? more : more === '' ? text : `${text}\n${more}`
+}
+
+/** Deeper than this no tool's input goes. */
+const DEPTH = 32
+
+/** Every string and number of a tool's input, and no key: keys are the same in every call. */
+function withLeaves(text: string, value: unknown, depth = 0): string {
+  if (typeof value === 'string') return joined(text, value)
+  if (typeof value === 'number') return joined(text, String(value))
+  if (typeof value !== 'object' || value === null || depth > DEPTH) return text
+  let all = text
+  for (const item of Array.isArray(value) ? value : Object.values(value))
+    all = withLeaves(all, item, depth + 1)
+  return all
+}
