@@ -1,0 +1,161 @@
+import { statSync } from 'node:fs'
+import type { LiveState, SessionCounts, SessionSummary } from '#model'
+import type { Meter, SessionFiles, Source } from '#sources'
+import type { FollowedFile } from './followed-file.ts'
+import type { GrowthEvent } from './growth.ts'
+import { growSummary } from './summary-fold.ts'
+
+/** Where sessions are found. What an archive has is shown where the agent's own file is gone. */
+export interface CatalogueSource {
+  readonly source: Source
+  readonly isArchive: boolean
+}
+
+export interface CatalogueOptions {
+  readonly sources: readonly CatalogueSource[]
+  /** Where the last process left what it knew. */
+  readonly rememberedPath?: string
+  /** Whether a session may be shown that worked in this folder. Absent: any. */
+  readonly isAllowed?: ((workdir: string) => boolean) | undefined
+  readonly liveOf: (id: string) => LiveState | undefined
+  readonly preferenceOf: (id: string) => { readonly name?: string | undefined; readonly starred: boolean }
+  readonly countsOf: (id: string) => SessionCounts | undefined
+  /** A session is new, changed or went. */
+  readonly onChange: (change: CatalogueChange) => void
+  readonly now: () => number
+  readonly meter?: Meter | undefined
+}
+
+export type CatalogueChange =
+  /** `files`: those of its files that are new or grew. */
+  | { readonly kind: 'changed'; readonly session: SessionSummary; readonly files: readonly string[] }
+  | { readonly kind: 'removed'; readonly session: SessionSummary }
+  /** Its file is another one now: the archive's when the agent's is gone, the agent's when that is back. */
+  | { readonly kind: 'moved'; readonly session: SessionSummary; readonly from: SessionSummary }
+
+/** One session of the catalogue. */
+export interface Row {
+  readonly from: CatalogueSource
+  files: SessionFiles
+  stamp: string
+  /** What the file says. */
+  summary: SessionSummary
+  isAllowed: boolean
+  /** …and everything else that is known. */
+  shown: SessionSummary | undefined
+  /** What `shown` was made of. */
+  facts: RowFacts | undefined
+  file: FollowedFile | undefined
+  /** Whether the summary was folded from everything that happened since somebody looked. */
+  isFollowed: boolean
+  isChanged: boolean
+}
+
+/** What is known of a session from elsewhere than its file. */
+export interface RowFacts {
+  readonly live: LiveState | undefined
+  readonly name: string | undefined
+  readonly starred: boolean
+  readonly counts: SessionCounts | undefined
+}
+
+export function createRow(of: Pick<Row, 'from' | 'files' | 'stamp' | 'summary' | 'isAllowed'>): Row {
+  return { ...of, shown: undefined, facts: undefined, file: undefined, isFollowed: false, isChanged: false }
+}
+
+/** Tells one session from another, wherever its file is. */
+export function keyOf({ from, files }: Pick<Row, 'from' | 'files'>): string {
+  return `${from.source.agent} ${files.id}`
+}
+
+export function toShown(row: Row, facts: RowFacts): SessionSummary {
+  row.facts = facts
+  const { live, name, starred, counts } = facts
+  return {
+    ...row.summary,
+    live,
+    ...(name === undefined ? {} : { name, nameFrom: 'person' as const }),
+    ...(starred ? { starred } : {}),
+    ...(row.from.isArchive ? { sourceGone: true } : {}),
+    ...(counts === undefined ? {} : { counts }),
+  }
+}
+
+/** Whether what is shown of a session says something else than these facts. */
+export function isStale({ shown, facts: known, isAllowed }: Row, facts: RowFacts): boolean {
+  if (shown === undefined || known === undefined) return isAllowed
+  return (
+    known.name !== facts.name ||
+    known.starred !== facts.starred ||
+    !isSame(known.live, facts.live) ||
+    !isSame(known.counts, facts.counts)
+  )
+}
+
+/** Small objects: as JSON they are compared faster than field by field. */
+function isSame(one: object | undefined, other: object | undefined): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** The transcripts of a session: its own and its subagents'. */
+export function filesOf({ path, subagents }: SessionSummary): readonly string[] {
+  return [path, ...subagents.map((subagent) => subagent.path)]
+}
+
+export function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size
+}
+
+/** What a stamp says of the files beside the transcript. */
+export function sidePart(stamp: string): string {
+  const at = stamp.indexOf('|')
+  return at < 0 ? '' : stamp.slice(at)
+}
+
+/** Sessions without a time come last. */
+export function byActivity(a: SessionSummary, b: SessionSummary): number {
+  const [left, right] = [a.lastActivityAt ?? '', b.lastActivityAt ?? '']
+  if (left !== right) return left < right ? 1 : -1
+  return a.id < b.id ? -1 : 1
+}
+
+/** Sessions that worked nowhere but inside the roots. One whose working directories are unknown is not shown. */
+export async function isWithinRoots(
+  source: Source,
+  summary: SessionSummary,
+  isAllowed: (workdir: string) => boolean,
+): Promise<boolean> {
+  if (!summary.workdirs.every(isAllowed)) return false
+  try {
+    const own = summary.workdirsComplete ? summary.workdirs : await source.findWorkdirs(summary.path)
+    const delegated = await Promise.all(summary.subagents.map(({ path }) => source.findWorkdirs(path)))
+    return own.length > 0 && [...own, ...delegated.flat()].every(isAllowed)
+  } catch {
+    // Of a file that cannot be read nothing is known, so nothing of it is shown.
+    return false
+  }
+}
+
+/** What is known of a session right now. */
+export function factsOf(row: Row, { liveOf, preferenceOf, countsOf }: CatalogueOptions): RowFacts {
+  const { id } = row.summary
+  const { name, starred } = preferenceOf(id)
+  return { live: row.from.isArchive ? undefined : liveOf(id), name, starred, counts: countsOf(id) }
+}
+
+/** Takes in what happened to a session's file. */
+export function takeNews(row: Row, event: GrowthEvent): void {
+  const { isFollowed } = row
+  row.isChanged = true
+  // What happened to a file before it was followed is not known: it may have been written anew.
+  row.isFollowed = true
+  if (event.kind === 'gone') row.stamp = ''
+  else if (
+    isFollowed &&
+    event.kind === 'grown' &&
+    row.summary.firstPrompt !== undefined &&
+    row.summary.state !== 'empty'
+  ) {
+    row.summary = growSummary(row.summary, event.readings, event.to)
+  } else row.summary = row.from.source.look(row.files)
+}

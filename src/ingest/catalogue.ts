@@ -1,0 +1,282 @@
+import { dirname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import type { SessionSummary } from '#model'
+import type { SessionFiles, SourceProblem } from '#sources'
+import {
+  byActivity,
+  createRow,
+  factsOf,
+  filesOf,
+  isStale,
+  isWithinRoots,
+  keyOf,
+  sidePart,
+  sizeOf,
+  takeNews,
+  toShown,
+  type CatalogueOptions,
+  type Row,
+} from './catalogue-row.ts'
+import { findAll, type Findings } from './findings.ts'
+import { createFollowedFile, type FollowedFile } from './followed-file.ts'
+import { readRemembered, stampOf, writeRemembered } from './remembered.ts'
+
+/** Every session there is, as it is now, without asking the disk. */
+export interface Catalogue {
+  /** Most recently active first. The same objects as before for sessions that did not change. */
+  sessions(): readonly SessionSummary[]
+  byPath(path: string): SessionSummary | undefined
+  /** The files of the session whose transcript this is. */
+  filesOf(path: string): SessionFiles | undefined
+  problems(): readonly SourceProblem[]
+  /** Looks at everything anew: what hints missed is found. */
+  sweep(): Promise<void>
+  /** Something may have changed: this name in this folder. */
+  hint(dir: string, name: string | undefined): void
+  /** What is known from elsewhere changed: live states, names, counts. Of these sessions, or of all. */
+  refresh(ids?: Iterable<string>): void
+  /** Follows a session's file, or a subagent's. `undefined` when there is no such file. */
+  follow(path: string): FollowedFile | undefined
+  /** Resolves when every hint so far was worked off. */
+  settled(): Promise<void>
+  /** Leaves what is known for the next process. */
+  remember(): Promise<void>
+}
+
+/** Files looked at before other work gets its turn. */
+const BREATH = 64
+
+/** Opens the catalogue: it is complete when this resolves. */
+export async function openCatalogue(options: CatalogueOptions): Promise<Catalogue> {
+  const rows = new Map<string, Row>()
+  /** Subagents' files that somebody follows. */
+  const besides = new Map<string, FollowedFile>()
+  let findings: Findings | undefined
+  let sorted: readonly SessionSummary[] | undefined
+  let discovering: Promise<void> | undefined
+  let discoverAgain = false
+  let isOpen = false
+  let dirty = false
+
+  async function discover(): Promise<void> {
+    const remembered =
+      isOpen || options.rememberedPath === undefined ? undefined : readRemembered(options.rememberedPath)
+    const { found } = (findings = await findAll(options.sources, findings, options.now()))
+    const missing = new Map<string, Row>()
+    for (const [path, row] of rows) if (!found.has(path)) missing.set(keyOf(row), row)
+    let looked = 0
+    for (const [path, { from, files }] of found) {
+      const row = rows.get(path)
+      const stamp = stampOf(files)
+      if (stamp === undefined || row?.stamp === stamp) continue
+      if (row !== undefined) {
+        row.files = files
+        void fileOf(row).refresh()
+        continue
+      }
+      const kept = remembered?.find(files, stamp)
+      if (kept === undefined && ++looked % BREATH === 0) await setImmediate()
+      const summary = kept ?? from.source.look(files)
+      const isAllowed =
+        options.isAllowed === undefined || (await isWithinRoots(from.source, summary, options.isAllowed))
+      dirty ||= kept === undefined
+      const added = createRow({ from, files, stamp, summary, isAllowed })
+      rows.set(path, added)
+      const former = missing.get(keyOf(added))
+      if (former?.shown === undefined || !isAllowed) show(added, filesOf(summary))
+      else replace(former, added)
+      missing.delete(keyOf(added))
+    }
+    for (const row of missing.values()) remove(row)
+    for (const path of rows.keys()) if (!found.has(path)) rows.delete(path)
+  }
+
+  async function allow(row: Row): Promise<void> {
+    if (options.isAllowed === undefined) return
+    row.isAllowed = await isWithinRoots(row.from.source, row.summary, options.isAllowed)
+  }
+
+  function show(row: Row, files: readonly string[]): void {
+    const before = row.shown
+    row.shown = row.isAllowed ? toShown(row, factsOf(row, options)) : undefined
+    sorted = undefined
+    if (!isOpen) return
+    if (row.shown !== undefined) options.onChange({ kind: 'changed', session: row.shown, files })
+    else if (before !== undefined) options.onChange({ kind: 'removed', session: before })
+  }
+
+  function remove(row: Row): void {
+    rows.delete(row.files.path)
+    sorted = undefined
+    dirty = true
+    if (row.shown !== undefined) options.onChange({ kind: 'removed', session: row.shown })
+  }
+
+  /** The same session, in another file. */
+  function replace(former: Row, row: Row): void {
+    rows.delete(former.files.path)
+    sorted = undefined
+    dirty = true
+    row.shown = toShown(row, factsOf(row, options))
+    if (former.shown !== undefined)
+      options.onChange({ kind: 'moved', session: row.shown, from: former.shown })
+  }
+
+  async function rediscover(): Promise<void> {
+    if (discovering !== undefined) {
+      discoverAgain = true
+      return discovering
+    }
+    discovering = (async () => {
+      do {
+        discoverAgain = false
+        await discover()
+      } while (discoverAgain)
+    })().finally(() => {
+      discovering = undefined
+    })
+    return discovering
+  }
+
+  function fileOf(row: Row): FollowedFile {
+    row.file ??= createFollowedFile({
+      path: row.files.path,
+      format: row.from.source.format,
+      size: row.summary.size,
+      meter: options.meter,
+      onEvent: (event) => takeNews(row, event),
+      onLooked: () => finishLook(row),
+    })
+    return row.file
+  }
+
+  async function finishLook(row: Row): Promise<void> {
+    const stamp = stampOf(row.files)
+    // Gone, unless it is back already.
+    if (stamp === undefined && row.stamp === '') return rediscover()
+    if (stamp === undefined || (stamp === row.stamp && !row.isChanged)) return
+    const size = sizeOf(row.files.path) ?? row.summary.size
+    // A line that is not whole is told to nobody, and a glance says that it is there.
+    const isWhole = (row.file?.offset ?? 0) === size
+    const isKnown = row.isFollowed && isWhole && row.stamp !== '' && row.summary.state !== 'unreadable'
+    row.isFollowed = isWhole
+    row.isChanged = false
+    const before = new Set(filesOf(row.summary))
+    if (!isKnown || sidePart(stamp) !== sidePart(row.stamp)) {
+      row.summary = row.from.source.look(row.files)
+    } else row.summary = { ...row.summary, size }
+    row.stamp = stamp
+    dirty = true
+    await allow(row)
+    show(row, [row.files.path, ...filesOf(row.summary).filter((path) => !before.has(path))])
+  }
+
+  /** Something beside the transcript: a subagent's lines, a title. The transcript itself is not read for it. */
+  async function refreshSide(row: Row, path: string): Promise<void> {
+    if (row.summary.subagents.some((subagent) => subagent.path === path)) {
+      const size = sizeOf(path)
+      if (size !== undefined) {
+        void besides.get(path)?.refresh()
+        const subagents = row.summary.subagents.map((each) => (each.path === path ? { ...each, size } : each))
+        row.summary = { ...row.summary, subagents }
+        await allow(row)
+        show(row, [path])
+        return
+      }
+    }
+    const { sessions } = await row.from.source.find()
+    const files = sessions.find((each) => each.path === row.files.path)
+    const stamp = files === undefined ? undefined : stampOf(files)
+    if (files === undefined || stamp === undefined) return rediscover()
+    const before = new Set(filesOf(row.summary))
+    row.files = files
+    const { subagents, toolResults, archived, name, nameFrom } = row.from.source.look(files)
+    row.summary = {
+      ...row.summary,
+      subagents,
+      toolResults,
+      archived,
+      ...(nameFrom === 'custom' ? { name, nameFrom } : {}),
+    }
+    dirty = true
+    await allow(row)
+    show(
+      row,
+      filesOf(row.summary).filter((each) => !before.has(each)),
+    )
+  }
+
+  /** The session a file or folder belongs to: its own transcript, or something beside it. */
+  function rowOf(path: string): Row | undefined {
+    for (let at = path; at !== dirname(at); at = dirname(at)) {
+      const row = rows.get(at) ?? rows.get(`${at}.jsonl`)
+      if (row !== undefined) return row
+      if (options.sources.some(({ source }) => source.root === at)) return undefined
+    }
+    return undefined
+  }
+
+  await rediscover()
+  isOpen = true
+
+  return {
+    sessions() {
+      sorted ??= [...rows.values()]
+        .flatMap(({ shown }) => (shown === undefined ? [] : [shown]))
+        .toSorted(byActivity)
+      return sorted
+    },
+    byPath: (path) => rows.get(path)?.shown,
+    filesOf: (path) => rows.get(path)?.files,
+    problems: () => findings?.problems ?? [],
+    async sweep() {
+      await rediscover()
+      await Promise.all([...rows.values()].flatMap(({ file }) => file?.busy ?? []))
+    },
+    hint(dir, name) {
+      const path = name === undefined ? undefined : join(dir, name)
+      const row = path === undefined ? undefined : rowOf(path)
+      if (path === undefined || row === undefined) void rediscover()
+      else if (row.files.path === path) void fileOf(row).refresh()
+      else void refreshSide(row, path)
+    },
+    refresh(ids) {
+      const wanted = ids === undefined ? undefined : new Set(ids)
+      for (const row of rows.values()) {
+        if ((wanted === undefined || wanted.has(row.summary.id)) && isStale(row, factsOf(row, options)))
+          show(row, [])
+      }
+    },
+    follow(path) {
+      const row = rows.get(path)
+      if (row !== undefined) return fileOf(row)
+      const owner = rowOf(path)
+      if (owner === undefined) return undefined
+      const { format } = owner.from.source
+      const known =
+        besides.get(path) ??
+        createFollowedFile({ path, format, size: sizeOf(path) ?? 0, meter: options.meter })
+      for (const [other, file] of besides) if (file.listeners === 0) besides.delete(other)
+      besides.set(path, known)
+      return known
+    },
+    async settled() {
+      for (;;) {
+        const busy = [...rows.values(), ...[...besides.values()].map((file) => ({ file }))].flatMap(
+          ({ file }) => file?.busy ?? [],
+        )
+        if (discovering === undefined && busy.length === 0) return
+        await Promise.all([discovering, ...busy])
+      }
+    },
+    async remember() {
+      if (!dirty || options.rememberedPath === undefined) return
+      dirty = false
+      const all = [...rows.values()].filter(({ stamp }) => stamp !== '')
+      await writeRemembered(
+        options.rememberedPath,
+        all.map(({ stamp, summary }) => ({ stamp, summary })),
+      )
+    },
+  }
+}

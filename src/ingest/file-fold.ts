@@ -1,0 +1,141 @@
+import { isObject, list, number, parseJson } from '#base'
+import {
+  billKey,
+  createTally,
+  tallyDamage,
+  tallyEntry,
+  type Damage,
+  type Entry,
+  type Reading,
+  type Tally,
+} from '#model'
+import { toSearchText, type BillRow, type EntryRow } from '#store'
+
+/** What is carried from one piece of a transcript to the next. */
+export interface FileFold {
+  readonly tally: Tally
+  /** Names of tools whose result has not come yet, by the id of the call. */
+  readonly calls: Map<string, string>
+  readonly workdirs: Set<string>
+}
+
+/** More calls than this wait for a result only where results never came. */
+const CALLS_KEPT = 200
+
+export function createFileFold(): FileFold {
+  return { tally: createTally(), calls: new Map(), workdirs: new Set() }
+}
+
+/** Takes readings in; what the index wants of them comes out. */
+export function foldReadings(
+  fold: FileFold,
+  readings: readonly Reading[],
+  out: { readonly entries: EntryRow[]; readonly bills: Map<string, BillRow> },
+): number {
+  let characters = 0
+  for (const reading of readings) {
+    if (reading.kind === 'damage') {
+      tallyDamage(fold.tally, reading.damage)
+      continue
+    }
+    const { entry } = reading
+    tallyEntry(fold.tally, entry)
+    if (entry.cwd !== undefined) fold.workdirs.add(entry.cwd)
+    if (entry.kind === 'record' && entry.type === 'relocated' && entry.value !== undefined) {
+      fold.workdirs.add(entry.value)
+    }
+    const bill = toBill(entry)
+    if (bill !== undefined) {
+      // The last line of a message has its final figures; a line in between may lack them.
+      out.bills.delete(bill.key)
+      out.bills.set(bill.key, bill)
+    }
+    const row = toRow(entry, fold.calls)
+    if (row === undefined) continue
+    out.entries.push(row)
+    const { said, thought, tool } = row.text
+    characters += (said?.length ?? 0) + (thought?.length ?? 0) + (tool?.length ?? 0)
+  }
+  return characters
+}
+
+function toBill(entry: Entry): BillRow | undefined {
+  if (entry.kind !== 'reply' || entry.synthetic || entry.usage === undefined) return undefined
+  return {
+    key: billKey(entry),
+    at: toMs(entry.at),
+    model: entry.model,
+    workdir: entry.cwd,
+    usage: entry.usage,
+  }
+}
+
+function toRow(entry: Entry, calls: Map<string, string>): EntryRow | undefined {
+  const found = toSearchText(entry)
+  if (found === undefined) return undefined
+  const { callIds, tool, ...rest } = found
+  let named = tool
+  for (const id of callIds) {
+    if (tool !== undefined) {
+      calls.set(id, tool)
+      const [oldest] = calls.keys()
+      if (calls.size > CALLS_KEPT && oldest !== undefined) calls.delete(oldest)
+    } else {
+      named ??= calls.get(id)
+      calls.delete(id)
+    }
+  }
+  const { offset, length } = entry.place
+  return { ...rest, tool: named, kind: entry.kind, at: toMs(entry.at), offset, length }
+}
+
+function toMs(at: string | undefined): number | undefined {
+  if (at === undefined) return undefined
+  const ms = Date.parse(at)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+export function toFoldJson({ tally, calls }: FileFold): string {
+  return JSON.stringify({ tally, calls: [...calls] })
+}
+
+/** Takes a fold up again. Our own JSON, but from a file that anything may have happened to. */
+export function readFold(json: string, workdirs: readonly string[]): FileFold {
+  const value = parseJson(json)
+  const calls = new Map<string, string>()
+  for (const call of list(value, 'calls')) {
+    if (!Array.isArray(call)) continue
+    const [id, name] = call
+    if (typeof id === 'string' && typeof name === 'string') calls.set(id, name)
+  }
+  return {
+    tally: readTally(isObject(value) ? value['tally'] : undefined),
+    calls,
+    workdirs: new Set(workdirs),
+  }
+}
+
+function readTally(value: unknown): Tally {
+  const count = (key: string): number => number(value, key) ?? 0
+  return {
+    lines: count('lines'),
+    entries: count('entries'),
+    prompts: count('prompts'),
+    toolCalls: count('toolCalls'),
+    turns: count('turns'),
+    compactions: count('compactions'),
+    unknown: count('unknown'),
+    contextTokens: number(value, 'contextTokens') ?? null,
+    damage: list(value, 'damage').filter(isDamage),
+    moreDamage: count('moreDamage'),
+  }
+}
+
+function isDamage(value: unknown): value is Damage {
+  return (
+    isObject(value) &&
+    typeof value['offset'] === 'number' &&
+    typeof value['length'] === 'number' &&
+    typeof value['reason'] === 'string'
+  )
+}

@@ -1,0 +1,64 @@
+import { createGrowth, type GrowthEvent, type GrowthOptions } from './growth.ts'
+
+/** A file whose growth somebody wants to hear of. */
+export interface FollowedFile {
+  /** Everything before this offset was told, or was there before. */
+  readonly offset: number
+  /** Looks at the file now. One look at a time; asked meanwhile, it looks once more. */
+  refresh(): Promise<void>
+  /** Whether it is being looked at. */
+  readonly busy: Promise<void> | undefined
+  listen(listener: (event: GrowthEvent) => void): () => void
+  readonly listeners: number
+}
+
+export interface FollowedFileOptions extends GrowthOptions {
+  /** Told before all listeners. */
+  readonly onEvent?: (event: GrowthEvent) => void
+  /** After every look. */
+  readonly onLooked?: () => Promise<void>
+}
+
+export function createFollowedFile(options: FollowedFileOptions): FollowedFile {
+  const growth = createGrowth(options)
+  const listeners = new Set<(event: GrowthEvent) => void>()
+  let busy: Promise<void> | undefined
+  let again = false
+
+  async function look(): Promise<void> {
+    do {
+      again = false
+      for await (const event of growth.news()) {
+        options.onEvent?.(event)
+        for (const listener of listeners) listener(event)
+      }
+      await options.onLooked?.()
+    } while (again)
+  }
+
+  return {
+    get offset() {
+      return growth.offset
+    },
+    get busy() {
+      return busy
+    },
+    get listeners() {
+      return listeners.size
+    },
+    refresh() {
+      if (busy !== undefined) {
+        again = true
+        return busy
+      }
+      busy = look().finally(() => {
+        busy = undefined
+      })
+      return busy
+    },
+    listen(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

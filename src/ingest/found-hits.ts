@@ -1,0 +1,107 @@
+import { ThroughlineError } from '#base'
+import type { Entry } from '#model'
+import { cursorAt, openTranscript, readForward, type LineFormat, type TranscriptFile } from '#sources'
+import { createMatcher, toSearchText, toSnippet, type FoundEntry, type Matcher, type Query } from '#store'
+import type { IndexedHit } from './session-index.ts'
+
+/** What was found, with the words that were found, read from the transcripts. */
+export interface ShownHits {
+  readonly hits: readonly IndexedHit[]
+  /** Files that do not have what the index says they have. */
+  readonly wrong: readonly string[]
+}
+
+/** Reads the line of every hit. One that is not there any more is left out, and its file is named. */
+export async function readHits(
+  found: readonly FoundEntry[],
+  query: Query,
+  formatOf: (agent: string) => LineFormat | undefined,
+): Promise<ShownHits> {
+  const matcher = createMatcher(query)
+  const hits: IndexedHit[] = []
+  const wrong = new Set<string>()
+  const files = new Map<string, TranscriptFile | undefined>()
+  try {
+    for (const each of found) {
+      if (!files.has(each.path)) files.set(each.path, openIfThere(each.path))
+      const file = files.get(each.path)
+      const format = formatOf(each.agent)
+      const hit =
+        file === undefined || format === undefined
+          ? undefined
+          : await readHit(each, file, { format, matcher })
+      if (hit === undefined) wrong.add(each.path)
+      else hits.push(hit)
+    }
+  } finally {
+    for (const file of files.values()) file?.close()
+  }
+  return { hits, wrong: [...wrong] }
+}
+
+async function readHit(
+  found: FoundEntry,
+  file: TranscriptFile,
+  { format, matcher }: { readonly format: LineFormat; readonly matcher: Matcher },
+): Promise<IndexedHit | undefined> {
+  const { offset, length } = found
+  if (offset + length > file.size) return undefined
+  const entry = await readEntry(file, format, { offset, length })
+  const text = entry === undefined ? undefined : toSearchText(entry)?.text[found.where]
+  if (entry === undefined || text === undefined || !matcher.matches(text)) return undefined
+  return {
+    path: found.path,
+    number: found.number,
+    subagent: found.subagent,
+    entry: {
+      id: entry.id,
+      kind: entry.kind,
+      at: entry.at,
+      place: entry.place,
+      cursor: cursorAt(file, endOfLine(file, offset + length)),
+    },
+    where: found.where,
+    tool: found.tool,
+    isError: found.isError,
+    snippet: toSnippet(text, matcher),
+  }
+}
+
+async function readEntry(
+  file: TranscriptFile,
+  format: LineFormat,
+  place: { readonly offset: number; readonly length: number },
+): Promise<Entry | undefined> {
+  const { offset, length } = place
+  for await (const { readings } of readForward(file, format, {
+    from: offset,
+    to: offset + length,
+    chunk: length,
+  })) {
+    for (const reading of readings) {
+      if (reading.kind === 'entry' && reading.entry.place.offset === offset) return reading.entry
+    }
+  }
+  return undefined
+}
+
+const PIECE = 4096
+
+/** Where the line that goes on here ends, its newline included. */
+function endOfLine(file: TranscriptFile, from: number): number {
+  const bytes = Buffer.allocUnsafe(PIECE)
+  for (let at = from; at < file.size; at += PIECE) {
+    const found = bytes.subarray(0, file.readNow(bytes, Math.min(PIECE, file.size - at), at)).indexOf(0x0a)
+    if (found >= 0) return at + found + 1
+  }
+  return file.size
+}
+
+function openIfThere(path: string): TranscriptFile | undefined {
+  try {
+    return openTranscript(path)
+  } catch (error) {
+    if (error instanceof ThroughlineError) return undefined
+    throw error
+  }
+}

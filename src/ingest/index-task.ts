@@ -1,0 +1,60 @@
+import { statSync } from 'node:fs'
+import { ThroughlineError } from '#base'
+import { openTranscript, type Meter, type TranscriptFile } from '#sources'
+import type { IndexedFile } from '#store'
+
+/** A transcript to be indexed. */
+export interface IndexTask {
+  readonly path: string
+  readonly agent: string
+  readonly session: string
+  readonly subagent?: string | undefined
+  /** When its session began. Empty when unknown. */
+  readonly createdAt: string
+}
+
+/** A file of which nothing is in the index yet. */
+export function toIndexed(task: IndexTask, origin: string): IndexedFile {
+  return { ...task, origin, workdirs: [], offset: 0, guard: '', seen: '', fold: '' }
+}
+
+/** What a file looked like when it was opened. */
+export function seenOf({ size, modifiedMs, identity }: TranscriptFile): string {
+  return `${size}:${modifiedMs}:${identity}`
+}
+
+/** The same of a file that nobody opens: from its entry in its folder. */
+export function findSeen(
+  path: string,
+): { readonly seen: string; readonly size: number; readonly modifiedMs: number } | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return undefined
+  const { size, mtimeMs, dev, ino } = stats
+  return { seen: `${size}:${mtimeMs}:${dev}:${ino}`, size, modifiedMs: mtimeMs }
+}
+
+interface OpenOptions {
+  readonly meter?: Meter
+  readonly onProblem?: (path: string, error: unknown) => void
+}
+
+/** When the youngest of these files was changed last, as it was seen. */
+export function youngestOf(files: Iterable<IndexedFile>): number | undefined {
+  let youngest: number | undefined
+  for (const { seen } of files) {
+    const at = Number(seen.split(':')[1])
+    if (!Number.isNaN(at)) youngest = Math.max(youngest ?? 0, at)
+  }
+  return youngest
+}
+
+/** Opens a transcript; a file that is gone is none, and one that cannot be opened is told. */
+export function openIfThere(path: string, { meter, onProblem }: OpenOptions): TranscriptFile | undefined {
+  try {
+    return openTranscript(path, meter)
+  } catch (error) {
+    if (!(error instanceof ThroughlineError)) throw error
+    if (error.code !== 'transcript-gone') onProblem?.(path, error)
+    return undefined
+  }
+}
