@@ -11,7 +11,7 @@ import {
 } from '#testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openThroughline } from './open-throughline.ts'
-import type { Throughline } from './throughline.ts'
+import type { Throughline } from '#wire'
 
 let dir: TempDir
 beforeEach(async () => {
@@ -296,11 +296,11 @@ describe('views', () => {
     const session = await throughline.get(SESSION)
     const last = await throughline.page(session, { limit: 4 })
     expect(last.readings).toHaveLength(4)
-    expect(last.after).toBeUndefined()
-    const before = await throughline.page(session, { limit: 100, before: last.before ?? 0 })
+    expect(last.atEnd).toBe(true)
+    const before = await throughline.page(session, { limit: 100, before: last.start })
     expect(before.readings).toHaveLength(6)
-    expect(before.before).toBeUndefined()
-    expect(before.after).toBe(last.before)
+    expect(before.atStart).toBe(true)
+    expect(before.end).toBe(last.start)
   })
 
   test('[READ2] the bytes of a session are the bytes of its file', async () => {

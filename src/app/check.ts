@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
-import type { Damage, SessionSummary, SurveyResult } from '#model'
-import type { CheckReport, Finding } from './throughline.ts'
+import { isLive, type Damage, type SessionSummary, type SurveyResult } from '#model'
+import type { CheckReport, Finding } from '#wire'
 
 /** Says what is wrong with a surveyed session, where, why, and what to do. */
 export function toReport(
@@ -86,7 +86,7 @@ function chainFindings(session: SessionSummary, survey: SurveyResult): Finding[]
 
 function callFindings(session: SessionSummary, survey: SurveyResult): Finding[] {
   const { path } = session
-  const busy = session.live !== undefined
+  const busy = isLive(session.live)
   const unanswered = survey.unanswered.map((id): Finding => ({
     severity: busy ? 'note' : 'warning',
     code: 'unanswered-call',

@@ -20,10 +20,15 @@ export const ENVIRONMENT: readonly EnvironmentVariable[] = [
     fallback: 'everything',
     meaning: 'Folders, separated like PATH. Sessions that worked anywhere else are not shown.',
   },
+  {
+    name: 'THROUGHLINE_ARCHIVE',
+    fallback: 'on',
+    meaning: 'With `off` the daemon keeps no transcripts that agents delete.',
+  },
 ]
 
 export interface EnvironmentVariable {
-  readonly name: 'THROUGHLINE_HOME' | 'CLAUDE_CONFIG_DIR' | 'ALLOWED_ROOTS'
+  readonly name: 'THROUGHLINE_HOME' | 'CLAUDE_CONFIG_DIR' | 'ALLOWED_ROOTS' | 'THROUGHLINE_ARCHIVE'
   readonly fallback: string
   readonly meaning: string
 }
@@ -40,7 +45,15 @@ export function readConfig({ env, homeDir }: ConfigSources): Config {
   const claudeDir = resolve(env['CLAUDE_CONFIG_DIR'] || join(homeDir, '.claude'))
   const roots = (env['ALLOWED_ROOTS'] ?? '').split(process.platform === 'win32' ? ';' : ':')
   const allowedRoots = roots.filter((root) => root !== '').map((root) => realPathOf(rooted(root)))
-  return { home, claudeDir, allowedRoots }
+  return { home, claudeDir, allowedRoots, archive: isOn(env['THROUGHLINE_ARCHIVE']) }
+}
+
+function isOn(value: string | undefined): boolean {
+  if (value === undefined || value === '' || value === 'on' || value === '1') return true
+  if (value === 'off' || value === '0') return false
+  throw new ThroughlineError('config-invalid', `THROUGHLINE_ARCHIVE is ${JSON.stringify(value)}`, {
+    hint: 'Set it to on or off.',
+  })
 }
 
 /** Whether a folder is one of the roots or inside one, links resolved on both sides. */

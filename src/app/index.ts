@@ -1,13 +1,13 @@
 export { ThroughlineError } from '#base'
 export type { ErrorCode } from '#base'
-export type { Reading } from '#sources'
-export { ENVIRONMENT } from './config.ts'
-export type { EnvironmentVariable } from './config.ts'
+export type { Reading } from '#model'
+export { ENVIRONMENT, readConfig } from './config.ts'
+export type { ConfigSources, EnvironmentVariable } from './config.ts'
 export { openThroughline } from './open-throughline.ts'
 export type { OpenOptions } from './open-throughline.ts'
+export type { Config, LocalThroughline } from './throughline.ts'
 export type {
   CheckReport,
-  Config,
   Finding,
   ListOptions,
   Page,
@@ -16,4 +16,4 @@ export type {
   Problem,
   SessionList,
   Throughline,
-} from './throughline.ts'
+} from '#wire'

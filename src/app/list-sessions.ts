@@ -1,27 +1,78 @@
-import { sep } from 'node:path'
-import { createLedger, type SessionSummary, type SurveyResult } from '#model'
+import { join, sep } from 'node:path'
+import { ThroughlineError } from '#base'
+import { createLedger, factsToCounts, isLive, type SessionSummary, type SurveyResult } from '#model'
 import type { Source } from '#sources'
+import type { ListOptions, Problem, SessionList } from '#wire'
 import { isWithin, realPathOf } from './config.ts'
 import { surveySession } from './survey-session.ts'
-import type { Config, ListOptions, Problem, SessionList } from './throughline.ts'
+import type { Config } from './throughline.ts'
 
-/** Lists sessions, most recently active first. */
+/** What there is to list, and where it comes from. */
+export interface Listed {
+  readonly sessions: readonly SessionSummary[]
+  readonly problems: readonly Problem[]
+}
+
+/** Looks at every session's file. Shows only those that may be shown. */
+export async function lookAtSessions(source: Source, config: Config): Promise<Listed> {
+  const { sessions, problems } = await source.list()
+  const allowed = await onlyAllowed(source, sessions, config.allowedRoots)
+  return { sessions: allowed.toSorted(byActivity), problems }
+}
+
+/** Chooses from sessions that are in the order of their activity, most recent first. */
 export async function listSessions(
-  source: Source,
-  config: Config,
+  listed: Listed,
+  { source, config, ledger }: ListContext,
   options: ListOptions,
 ): Promise<SessionList> {
-  const listed = await source.list()
-  const allowed = await onlyAllowed(source, listed.sessions, config.allowedRoots)
-  const matching = allowed.filter((session) => matches(session, options)).toSorted(byActivity)
-  const chosen = options.limit === undefined ? matching : matching.slice(0, options.limit)
-  if (options.full !== true) return { sessions: chosen, problems: listed.problems }
-  const full = await surveyAll(source, chosen, options.onProgress)
+  const matching = isPlain(options)
+    ? listed.sessions
+    : listed.sessions.filter((session) => matches(session, options))
+  const rest = options.cursor === undefined ? matching : afterCursor(matching, options.cursor)
+  const chosen = options.limit === undefined ? rest : rest.slice(0, options.limit)
+  const last = chosen.at(-1)
+  const next = last === undefined || chosen.length === rest.length ? {} : { next: toCursor(last) }
+  const looked = { lookedIn: [join(source.root, 'projects')], allowedRoots: config.allowedRoots }
+  if (options.full !== true) return { sessions: chosen, ...looked, problems: listed.problems, ...next }
+  const full =
+    ledger === undefined ? await surveyAll(source, chosen, options.onProgress) : await ledger(chosen)
   return {
     sessions: full.sessions.toSorted(byActivity),
     usage: full.usage,
+    ...looked,
     problems: [...listed.problems, ...full.problems],
+    ...next,
   }
+}
+
+export interface ListContext {
+  readonly source: Source
+  readonly config: Config
+  /** Knows what the sessions amount to without reading them. */
+  readonly ledger?: (
+    sessions: readonly SessionSummary[],
+  ) => Promise<Required<Pick<SessionList, 'sessions' | 'usage' | 'problems'>>>
+}
+
+function isPlain({ agent, workdir, text, live, starred }: ListOptions): boolean {
+  return [agent, workdir, text, live, starred].every((option) => option === undefined)
+}
+
+function toCursor({ id, lastActivityAt = '' }: SessionSummary): string {
+  return `${lastActivityAt} ${id}`
+}
+
+function afterCursor(sessions: readonly SessionSummary[], cursor: string): readonly SessionSummary[] {
+  const match = /^(\S*) ([\w-]{1,128})$/.exec(cursor)
+  const [, lastActivityAt, id] = match ?? []
+  if (id === undefined) {
+    throw new ThroughlineError('request-invalid', `${JSON.stringify(cursor.slice(0, 80))} is not a cursor`, {
+      hint: 'Give the `next` of a list as it is.',
+    })
+  }
+  const place = { id, lastActivityAt: lastActivityAt === '' ? undefined : lastActivityAt }
+  return sessions.filter((session) => compareActivity(place, session) < 0)
 }
 
 /** Sessions that worked nowhere but inside the roots. One whose working directories are unknown is not shown. */
@@ -55,15 +106,14 @@ async function workdirsOf(source: Source, path: string): Promise<readonly string
   }
 }
 
-function matches(session: SessionSummary, { workdir, text, live }: ListOptions): boolean {
+function matches(session: SessionSummary, { agent, workdir, text, live, starred }: ListOptions): boolean {
+  if (agent !== undefined && session.agent !== agent) return false
+  if (starred !== undefined && (session.starred ?? false) !== starred) return false
   if (workdir !== undefined) {
     const root = realPathOf(workdir)
     if (!session.workdirs.some((path) => isWithin(path, [root]))) return false
   }
-  if (
-    live !== undefined &&
-    (session.live === undefined || (live !== 'any' && session.live.status !== live))
-  ) {
+  if (live !== undefined && (live === 'any' ? !isLive(session.live) : session.live?.status !== live)) {
     return false
   }
   if (text === undefined) return true
@@ -72,18 +122,24 @@ function matches(session: SessionSummary, { workdir, text, live }: ListOptions):
   return places.some((place) => place?.toLowerCase().includes(wanted) === true)
 }
 
-/** Sessions without a time come last. */
+type Activity = Pick<SessionSummary, 'id' | 'lastActivityAt'>
+
 function byActivity(a: SessionSummary, b: SessionSummary): number {
+  return compareActivity(a, b)
+}
+
+/** Sessions without a time come last. */
+function compareActivity(a: Activity, b: Activity): number {
   const [left, right] = [a.lastActivityAt ?? '', b.lastActivityAt ?? '']
   if (left !== right) return left < right ? 1 : -1
-  return a.id < b.id ? -1 : 1
+  return a.id === b.id ? 0 : a.id < b.id ? -1 : 1
 }
 
 async function surveyAll(
   source: Source,
   sessions: readonly SessionSummary[],
   onProgress: ListOptions['onProgress'],
-): Promise<Required<SessionList>> {
+): Promise<Required<Pick<SessionList, 'sessions' | 'usage' | 'problems'>>> {
   // A fork repeats messages of the session it came from: the older session is the one that was billed.
   const oldestFirst = sessions.toSorted(byCreation)
   const ledger = createLedger()
@@ -122,7 +178,8 @@ export function withFacts(
   session: SessionSummary,
   { facts, workdirs, customTitle, agentTitle }: SurveyResult,
 ): SessionSummary {
-  const named = session.nameFrom === 'custom' ? undefined : (customTitle ?? agentTitle)
+  const named =
+    session.nameFrom === 'custom' || session.nameFrom === 'person' ? undefined : (customTitle ?? agentTitle)
   const empty = facts.prompts === 0 && facts.replies === 0
   return {
     ...session,
@@ -132,6 +189,7 @@ export function withFacts(
     workdirs,
     workdirsComplete: true,
     state: facts.damage.length > 0 ? 'damaged' : empty ? 'empty' : 'ok',
+    counts: factsToCounts(facts),
     facts,
   }
 }

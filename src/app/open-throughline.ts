@@ -1,67 +1,142 @@
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { ThroughlineError } from '#base'
-import { createLedger, type SessionSummary } from '#model'
+import { join } from 'node:path'
+import { parseJson, string } from '#base'
+import { createLedger, NO_USAGE, addUsage, type Reading, type SessionSummary } from '#model'
 import {
   createClaudeSource,
   openTranscript,
   readConversation,
   readForward,
-  readPageAfter,
-  readPageBefore,
-  type Reading,
-  type Source,
+  type Meter,
   type TranscriptFile,
 } from '#sources'
+import type { Subscription } from '#wire'
 import { toReport } from './check.ts'
 import { readConfig, realPathOf } from './config.ts'
 import { getSession } from './get-session.ts'
-import { listSessions, withFacts } from './list-sessions.ts'
+import { toHealth } from './health.ts'
+import type { Keeper } from './keeper.ts'
+import type { SessionsTopic } from './list-topics.ts'
+import { listSessions, lookAtSessions, withFacts, type Listed } from './list-sessions.ts'
+import { readPage, subagentPath } from './page.ts'
 import { readLastPassages, readPassages } from './passages.ts'
+import { openPreferences, type Preferences } from './preferences.ts'
 import { surveySession } from './survey-session.ts'
-import type { Config, Page, PageOptions, Throughline } from './throughline.ts'
+import type { Config, LocalThroughline } from './throughline.ts'
 
 export interface OpenOptions {
   /** Where settings are read from. Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Settings that win over the environment. */
   readonly config?: Partial<Config>
+  /**
+   * Keeps an index and an archive in the home folder, and follows every session. One process per home does: the
+   * daemon. Without it every call looks at the files.
+   */
+  readonly index?: boolean
+  /** How often everything is looked at anew, for what watching missed. */
+  readonly sweepMs?: number
+  readonly meter?: Meter
+  readonly now?: () => number
 }
 
 /** Opens Throughline in this process. Reads the environment once, here. */
-export async function openThroughline(options: OpenOptions = {}): Promise<Throughline> {
+export async function openThroughline(options: OpenOptions = {}): Promise<LocalThroughline> {
+  const { now = Date.now, index = false, meter } = options
   const fromEnv = readConfig({ env: options.env ?? process.env, homeDir: homedir() })
   const given = { ...fromEnv, ...options.config }
   const config: Config = { ...given, allowedRoots: given.allowedRoots.map(realPathOf) }
-  const source = createClaudeSource(config.claudeDir)
+  const source = createClaudeSource(config.claudeDir, meter)
+  const { format } = source
+  const startedAt = new Date(now()).toISOString()
+  let preferring: Promise<Preferences> | undefined
+  let keeping: Promise<Keeper> | undefined
+  let sessionsTopic: SessionsTopic | undefined
+  let keeper: Keeper | undefined
+
+  function preferences(): Promise<Preferences> {
+    preferring ??= openPreferences(join(config.home, 'preferences.jsonl'), now)
+    return preferring
+  }
+
+  /** What follows all sessions: opened at once with an index, else when somebody wants to hear of changes. */
+  function keep(): Promise<Keeper> {
+    keeping ??= (async () => {
+      const { openKeeper } = await import('./keeper.ts')
+      const known = await preferences()
+      keeper = await openKeeper({
+        config,
+        source,
+        preferences: known,
+        keeps: index,
+        now,
+        sweepMs: options.sweepMs,
+        meter,
+      })
+      return keeper
+    })()
+    return keeping
+  }
+
+  async function look(): Promise<Listed> {
+    if (keeper !== undefined) {
+      return { sessions: keeper.catalogue.sessions(), problems: keeper.catalogue.problems() }
+    }
+    const listed = await lookAtSessions(source, config)
+    const known = await preferences()
+    await known.refresh()
+    if (known.all().size === 0) return listed
+    return { ...listed, sessions: listed.sessions.map((session) => withPreference(session, known)) }
+  }
+
+  async function get(query: string): Promise<SessionSummary> {
+    return getSession((await look()).sessions, query)
+  }
+
+  if (index) await keep()
 
   return {
     config,
-    list: (filter = {}) => listSessions(source, config, filter),
-    async get(query) {
-      const { sessions } = await listSessions(source, config, {})
-      return getSession(sessions, query)
+    async health() {
+      return toHealth({ listed: await look(), keeper, startedAt, version: readVersion() })
     },
+    async list(filter = {}) {
+      const ledger = keeper?.index === undefined ? {} : { ledger: fromCounts }
+      return listSessions(await look(), { source, config, ...ledger }, filter)
+    },
+    get,
     async survey(session) {
       const { result } = await surveySession(source, session, createLedger())
       return withFacts(session, result)
     },
+    async rename(session, name) {
+      await (await preferences()).rename(session.id, name)
+      keeper?.refresh(session.id)
+      return get(session.id)
+    },
+    async star(session, starred) {
+      await (await preferences()).star(session.id, starred)
+      keeper?.refresh(session.id)
+      return get(session.id)
+    },
     async *passages(session, { subagent, last } = {}) {
       const path = subagent === undefined ? session.path : subagentPath(session, subagent)
       yield* withFile(path, async function* (file) {
-        if (last === undefined) yield* readPassages(file, source.format)
-        else yield await readLastPassages(file, source.format, last)
+        if (last === undefined) yield* readPassages(file, format)
+        else yield await readLastPassages(file, format, last)
       })
     },
     async *entries(session) {
       yield* withFile(session.path, async function* (file): AsyncGenerator<Reading> {
-        for await (const { readings } of readForward(file, source.format)) yield* readings
+        for await (const { readings } of readForward(file, format)) yield* readings
       })
     },
-    page: (session, request) => readPage(source, session, request),
+    page: (session, request) => readPage(format, session, request),
     async conversation(session) {
       const file = openTranscript(session.path)
       try {
-        return (await readConversation(file, source.format)).entries
+        return (await readConversation(file, format)).entries
       } finally {
         file.close()
       }
@@ -74,36 +149,97 @@ export async function openThroughline(options: OpenOptions = {}): Promise<Throug
     async *bytes(session) {
       yield* withFile(session.path, readBytes)
     },
+    async search(request) {
+      const { search } = await import('./search.ts')
+      return search(request, { sessions: (await look()).sessions, format, keeper, now: now() })
+    },
+    async usage(request) {
+      const { indexedUsage, scannedUsage } = await import('./usage.ts')
+      const { sessions } = await look()
+      if (keeper?.index !== undefined) return indexedUsage(keeper.index, sessions, request)
+      return scannedUsage(source, sessions, request)
+    },
+    subscribe(topic, how): Subscription {
+      let inner: Subscription | undefined
+      let closed = false
+      const begin = async (): Promise<void> => {
+        const opened = await keep()
+        const [{ subscribeToSession }, { createSessionsTopic, subscribeToQuery }] = await Promise.all([
+          import('./session-topic.ts'),
+          import('./list-topics.ts'),
+        ])
+        if (closed) return
+        if (topic.kind === 'sessions') {
+          sessionsTopic ??= createSessionsTopic(opened)
+          inner = sessionsTopic.subscribe(how)
+        } else if (topic.kind === 'query') {
+          inner = await subscribeToQuery(opened, topic.q, how)
+          if (closed) inner.close()
+        } else {
+          const find = async (): Promise<{ session: SessionSummary; path: string }> => {
+            const session = getExactly(opened.catalogue.sessions(), topic.id)
+            return {
+              session,
+              path: topic.subagent === undefined ? session.path : subagentPath(session, topic.subagent),
+            }
+          }
+          inner = subscribeToSession(topic, { ...how, keeper: opened, format, find })
+        }
+      }
+      begin().catch((error: unknown) => {
+        if (!closed) how.onError?.(error instanceof Error ? error : new Error(String(error)))
+      })
+      return {
+        get cursor() {
+          return inner === undefined ? how.cursor : inner.cursor
+        },
+        close() {
+          closed = true
+          inner?.close()
+        },
+      }
+    },
+    async pruneArchive(limits) {
+      return (await keep()).archive.prune(limits)
+    },
+    async settled() {
+      await keeper?.catalogue.settled()
+      await (await keeper?.opening)?.settled()
+    },
     async close() {
-      // Nothing is held open between calls yet.
+      sessionsTopic?.close()
+      await (await keeping)?.close()
+      await (await preferring)?.close()
     },
   }
 }
 
-async function readPage(source: Source, session: SessionSummary, request: PageOptions): Promise<Page> {
-  const { limit, before, after } = request
-  const file = openTranscript(session.path)
-  try {
-    const page =
-      after === undefined
-        ? await readPageBefore(file, source.format, { limit, ...(before === undefined ? {} : { before }) })
-        : await readPageAfter(file, source.format, { limit, after })
-    return {
-      readings: page.readings,
-      ...(page.start > 0 ? { before: page.start } : {}),
-      ...(page.end < file.size ? { after: page.end } : {}),
-    }
-  } finally {
-    file.close()
+/** With an index every session's counts are at hand. */
+async function fromCounts(
+  sessions: readonly SessionSummary[],
+): Promise<{ sessions: readonly SessionSummary[]; usage: typeof NO_USAGE; problems: readonly [] }> {
+  let usage = NO_USAGE
+  for (const { counts } of sessions) if (counts !== undefined) usage = addUsage(usage, counts.usage)
+  return { sessions, usage, problems: [] }
+}
+
+function withPreference(session: SessionSummary, known: Preferences): SessionSummary {
+  const { name, starred } = known.get(session.id)
+  if (name === undefined && !starred) return session
+  return {
+    ...session,
+    ...(name === undefined ? {} : { name, nameFrom: 'person' }),
+    ...(starred ? { starred } : {}),
   }
 }
 
-function subagentPath(session: SessionSummary, id: string): string {
-  const found = session.subagents.find((subagent) => subagent.id === id)
-  if (found) return found.path
-  throw new ThroughlineError('session-not-found', `session ${session.id} has no subagent ${id}`, {
-    hint: 'Its subagents are listed by `throughline show`.',
-  })
+function getExactly(sessions: readonly SessionSummary[], id: string): SessionSummary {
+  return sessions.find((session) => session.id === id) ?? getSession(sessions, id)
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return string(parseJson(text), 'version') ?? ''
 }
 
 async function* withFile<T>(

@@ -5,8 +5,9 @@ import {
   type SessionSummary,
   type SurveyResult,
   type UsageLedger,
+  type Reading,
 } from '#model'
-import { openTranscript, readForward, type Reading, type Source } from '#sources'
+import { openTranscript, readForward, type Source } from '#sources'
 
 /** Reads a session and its subagents whole. */
 export async function surveySession(

@@ -5,7 +5,7 @@ import type { SessionSummary, Usage } from '#model'
 import { createLines, openTempDir, toJsonl, writeTranscript, type TempDir } from '#testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openThroughline } from './open-throughline.ts'
-import type { Throughline } from './throughline.ts'
+import type { Throughline } from '#wire'
 
 let dir: TempDir
 beforeEach(async () => {

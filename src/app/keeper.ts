@@ -1,0 +1,300 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { SessionCounts, SessionSummary } from '#model'
+import {
+  openArchive,
+  openCatalogue,
+  openIndexThread,
+  openLiveRegistry,
+  openWatcher,
+  type Archive,
+  type Catalogue,
+  type CatalogueChange,
+  type IndexTask,
+  type LiveRegistry,
+  type SessionIndex,
+} from '#ingest'
+import type { Meter, Source } from '#sources'
+import { INDEX_VERSION } from '#store'
+import type { ArchiveState, Notice } from '#wire'
+import { isWithin } from './config.ts'
+import type { Preferences } from './preferences.ts'
+import type { Config } from './throughline.ts'
+
+/** Knows every session as it is now, and hears of every change. What the daemon keeps open. */
+export interface Keeper {
+  readonly catalogue: Catalogue
+  /** Absent when nobody asked for one. */
+  readonly index: SessionIndex | undefined
+  /** The index, as soon as it is opened. */
+  readonly opening: Promise<SessionIndex | undefined>
+  readonly archive: Archive
+  archiveState(): Promise<ArchiveState>
+  notices(): readonly Notice[]
+  /** The session a transcript belongs to: its own, or a subagent's. */
+  sessionOf(path: string): SessionSummary | undefined
+  onChange(listener: (change: CatalogueChange) => void): () => void
+  /** Names and marks of this session are others now. */
+  refresh(id: string): void
+  close(): Promise<void>
+}
+
+export interface KeeperOptions {
+  readonly config: Config
+  readonly source: Source
+  readonly preferences: Preferences
+  /** Whether to keep an index and an archive: one process per home does. */
+  readonly keeps: boolean
+  readonly now: () => number
+  readonly sweepMs?: number | undefined
+  readonly meter?: Meter | undefined
+}
+
+const NOTICES_KEPT = 50
+/** How long after a change what is known is written down for the next process. */
+const REMEMBER_MS = 30_000
+/** What a lost hint costs at most. A look at two thousand files takes a fortieth of a second. */
+const SWEEP_MS = 25_000
+/** How long files beside a session may wait to be kept. */
+const KEEP_MS = 5_000
+/** How old the archive's figures may be: they come from a walk through all of it. */
+const ARCHIVE_STATE_MS = 10_000
+/** The index is begun when the list is out: it would only take the processor from it. */
+const INDEX_DELAY_MS = 400
+
+export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
+  const { config, source, preferences, keeps, now } = options
+  const { home, allowedRoots } = config
+  const notices: Notice[] = []
+  const listeners = new Set<(change: CatalogueChange) => void>()
+  const owners = new Map<string, string>()
+  const byId = new Map<string, SessionSummary>()
+  let counts: ReadonlyMap<string, SessionCounts> = new Map()
+  let live: LiveRegistry | undefined
+  let index: SessionIndex | undefined
+  let remembering: NodeJS.Timeout | undefined
+  const keepingSoon = new Map<string, NodeJS.Timeout>()
+  const seen = new Set<string>()
+  let archived: { readonly at: number; readonly state: Promise<ArchiveState> } | undefined
+
+  function notify(notice: Omit<Notice, 'at'>): void {
+    notices.push({ ...notice, at: new Date(now()).toISOString() })
+    if (notices.length > NOTICES_KEPT) notices.shift()
+  }
+
+  if (keeps) mkdirSync(home, { recursive: true, mode: 0o700 })
+  const archive = openArchive({
+    dir: join(home, 'archive'),
+    sources: [source],
+    enabled: keeps && config.archive,
+    onProblem: ({ path, message, hint }) => notify({ message: `${path}: ${message}`, hint }),
+    now,
+  })
+  if (source.registry !== undefined) {
+    live = openLiveRegistry({
+      registry: source.registry,
+      lastActivity: (id) => lastActivityOf(id),
+      onChange: (changes) => catalogue.refresh(changes.map(({ sessionId }) => sessionId)),
+      now,
+    })
+  }
+  const catalogue = await openCatalogue({
+    sources: [
+      { source, isArchive: false },
+      ...archive.sources.map((from) => ({ source: from, isArchive: true })),
+    ],
+    ...(keeps ? { rememberedPath: join(home, `catalogue.v${CATALOGUE_VERSION}.json`) } : {}),
+    isAllowed: allowedRoots.length === 0 ? undefined : (workdir) => isWithin(workdir, allowedRoots),
+    liveOf: (id) => live?.states.get(id),
+    preferenceOf: (id) => preferences.get(id),
+    countsOf: (id) => counts.get(id),
+    onChange: take,
+    now,
+    meter: options.meter,
+  })
+
+  function lastActivityOf(id: string): number | undefined {
+    const at = byId.get(id)?.lastActivityAt
+    return at === undefined ? undefined : Date.parse(at)
+  }
+  for (const session of catalogue.sessions()) own(session)
+  live?.refresh()
+
+  function own(session: SessionSummary): void {
+    byId.set(session.id, session)
+    owners.set(session.path, session.path)
+    for (const { path } of session.subagents) owners.set(path, session.path)
+  }
+
+  function take(change: CatalogueChange): void {
+    const { session } = change
+    if (change.kind === 'removed') {
+      byId.delete(session.id)
+      for (const path of filesOf(session)) index?.forget(path)
+    } else {
+      own(session)
+      if (change.kind === 'moved') moveFiles(change.from, session)
+      else {
+        const files = new Set(change.files)
+        for (const task of toTasks(session)) if (files.has(task.path)) index?.touch(task)
+        if (files.size > 0 && session.sourceGone !== true) keepSoon(session)
+      }
+    }
+    for (const listener of listeners) listener(change)
+    remembering ??= setTimeout(remember, REMEMBER_MS).unref()
+  }
+
+  /** A session that is being written to is looked at once in a while: a link needs no second look. */
+  function keepSoon({ path }: SessionSummary): void {
+    if (keepingSoon.has(path)) return
+    const isFirst = !seen.has(path)
+    seen.add(path)
+    const timer = setTimeout(
+      () => {
+        keepingSoon.delete(path)
+        const files = catalogue.filesOf(path)
+        if (files === undefined) return
+        archived = undefined
+        void archive.keepAll([files], source)
+      },
+      isFirst ? 0 : KEEP_MS,
+    )
+    keepingSoon.set(path, timer.unref())
+  }
+
+  /** Mostly the same bytes under another name: what is indexed of them stays. */
+  function moveFiles(from: SessionSummary, to: SessionSummary): void {
+    const kept = new Map(to.subagents.map(({ id, path }) => [id, path]))
+    index?.move(from.path, to.path)
+    for (const { id, path } of from.subagents) {
+      const target = kept.get(id)
+      if (target === undefined) index?.forget(path)
+      else index?.move(path, target)
+    }
+    // They are read on if they are the same bytes, else anew.
+    for (const task of toTasks(to)) index?.touch(task)
+  }
+
+  function remember(): void {
+    remembering = undefined
+    catalogue.remember().catch((error: unknown) => {
+      notify({
+        message: `What is known of the sessions could not be written down: ${String(error)}.`,
+        hint: 'Check free space and permissions of the folder. The next start takes a little longer.',
+      })
+    })
+  }
+
+  const watcher = openWatcher({
+    dirs: (under) => source.folders(under),
+    onHint(dir, name) {
+      if (source.registry !== undefined && dir === source.registry.dir) live?.refresh()
+      else catalogue.hint(dir, name)
+    },
+    onSweep() {
+      live?.refresh()
+      void catalogue.sweep()
+    },
+    onProblem: ({ path, message, hint }) => notify({ message: `${path}: ${message}`, hint }),
+    now,
+    sweepMs: options.sweepMs ?? SWEEP_MS,
+  })
+
+  let beginning: NodeJS.Timeout | undefined
+  let stopOpening: (() => void) | undefined
+  const opening = new Promise<SessionIndex | undefined>((resolve) => {
+    stopOpening = () => resolve(undefined)
+    if (keeps) beginning = setTimeout(() => resolve(begin()), INDEX_DELAY_MS)
+    else resolve(undefined)
+  })
+
+  function begin(): SessionIndex {
+    dropOldIndexes(home)
+    const opened = openIndexThread({
+      path: join(home, `index.v${INDEX_VERSION}.db`),
+      origin: hostname(),
+      onCounts(some) {
+        counts = new Map([...counts, ...some])
+        catalogue.refresh(some.keys())
+      },
+      onNotice: notify,
+      now,
+    })
+    opened.sync(catalogue.sessions().flatMap(toTasks))
+    void keepAll()
+    index = opened
+    return opened
+  }
+
+  async function keepAll(): Promise<void> {
+    const { sessions } = await source.find()
+    await archive.keepAll(sessions, source)
+    archived = undefined
+    remember()
+  }
+
+  return {
+    catalogue,
+    get index() {
+      return index
+    },
+    opening,
+    archive,
+    archiveState() {
+      if (archived === undefined || now() - archived.at > ARCHIVE_STATE_MS)
+        archived = { at: now(), state: archive.state() }
+      return archived.state
+    },
+    notices: () => notices,
+    sessionOf: (path) => {
+      const owner = owners.get(path)
+      return owner === undefined ? undefined : catalogue.byPath(owner)
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    refresh: (id) => catalogue.refresh([id]),
+    async close() {
+      clearTimeout(beginning)
+      stopOpening?.()
+      clearTimeout(remembering)
+      for (const timer of keepingSoon.values()) clearTimeout(timer)
+      watcher.close()
+      live?.close()
+      await catalogue.settled()
+      if (keeps) await catalogue.remember().catch(() => undefined)
+      await index?.close()
+    },
+  }
+}
+
+const CATALOGUE_VERSION = 1
+
+function filesOf({ path, subagents }: SessionSummary): readonly string[] {
+  return [path, ...subagents.map((subagent) => subagent.path)]
+}
+
+function toTasks(session: SessionSummary): readonly IndexTask[] {
+  const { agent, id, createdAt = '' } = session
+  return [
+    { path: session.path, agent, session: id, createdAt },
+    ...session.subagents.map(({ id: subagent, path }) => ({ path, agent, session: id, subagent, createdAt })),
+  ]
+}
+
+/** An index of another version is of no use to anybody. */
+function dropOldIndexes(home: string): void {
+  let names: readonly string[] = []
+  try {
+    names = readdirSync(home)
+  } catch {
+    // It is not there, or nothing can be opened right now: the index itself will say so.
+  }
+  for (const name of names) {
+    if (/^index\.v\d+\.db/.test(name) && !name.startsWith(`index.v${INDEX_VERSION}.db`)) {
+      rmSync(join(home, name), { force: true })
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { ThroughlineError } from '#base'
+import type { SessionSummary } from '#model'
+import type { IndexedHit } from '#ingest'
+import type { LiveEvent, SearchHit, SubscribeOptions, Subscription } from '#wire'
+import type { Keeper } from './keeper.ts'
+
+/** How long changes of one session are gathered before they are told: a session that is written to changes with every line. */
+const GATHER_MS = 100
+
+/** The list as it changes. Whoever was here before is told what changed since, and nothing else. */
+export interface SessionsTopic {
+  subscribe(options: SubscribeOptions): Subscription
+  close(): void
+}
+
+export function createSessionsTopic(keeper: Keeper): SessionsTopic {
+  /** Numbers mean something within one run of one process only. */
+  const run = randomUUID().slice(0, 8)
+  const changed = new Map<string, { readonly number: number; readonly event: LiveEvent }>()
+  const pending = new Map<string, NodeJS.Timeout>()
+  const subscribers = new Set<(event: LiveEvent) => void>()
+  let number = 0
+
+  // The oldest first: whoever saw up to some number has seen everything before it.
+  for (const session of keeper.catalogue.sessions().toReversed()) record(session)
+
+  function record(session: SessionSummary): LiveEvent {
+    number++
+    const event: LiveEvent = { kind: 'session.changed', session, cursor: `${run}.${number}` }
+    changed.delete(session.id)
+    changed.set(session.id, { number, event })
+    return event
+  }
+
+  function recordRemoved(id: string): LiveEvent {
+    number++
+    const event: LiveEvent = { kind: 'session.removed', id, cursor: `${run}.${number}` }
+    changed.delete(id)
+    changed.set(id, { number, event })
+    return event
+  }
+
+  function tell(event: LiveEvent): void {
+    for (const subscriber of subscribers) subscriber(event)
+  }
+
+  const latest = new Map<string, SessionSummary>()
+  const stop = keeper.onChange((change) => {
+    const { id } = change.session
+    if (change.kind === 'removed') {
+      clearTimeout(pending.get(id))
+      pending.delete(id)
+      latest.delete(id)
+      tell(recordRemoved(id))
+      return
+    }
+    latest.set(id, change.session)
+    if (pending.has(id)) return
+    tell(record(change.session))
+    latest.delete(id)
+    pending.set(
+      id,
+      setTimeout(() => {
+        pending.delete(id)
+        const session = latest.get(id)
+        latest.delete(id)
+        if (session !== undefined) tell(record(session))
+      }, GATHER_MS).unref(),
+    )
+  })
+
+  return {
+    subscribe(options) {
+      let cursor = options.cursor
+      const [cursorRun, seen] = (cursor ?? '').split('.')
+      const from = cursorRun === run && seen !== undefined && /^\d+$/.test(seen) ? Number(seen) : undefined
+      const send = (event: LiveEvent): void => {
+        ;({ cursor } = event)
+        void options.onEvent(event)
+      }
+      if (cursor !== undefined && from === undefined)
+        send({ kind: 'reset', reason: 'restarted', cursor: `${run}.0` })
+      for (const { number: at, event } of changed.values()) {
+        if (at > (from ?? 0) && (event.kind === 'session.changed' || from !== undefined)) send(event)
+      }
+      send({ kind: 'caught-up', cursor: `${run}.${number}` })
+      subscribers.add(send)
+      return {
+        get cursor() {
+          return cursor
+        },
+        close: () => subscribers.delete(send),
+      }
+    },
+    close() {
+      stop()
+      for (const timer of pending.values()) clearTimeout(timer)
+    },
+  }
+}
+
+/** Entries that match, as they are indexed. */
+export async function subscribeToQuery(
+  keeper: Keeper,
+  q: string,
+  options: SubscribeOptions,
+): Promise<Subscription> {
+  const index = await keeper.opening
+  if (index === undefined) {
+    throw new ThroughlineError('index-unavailable', 'there is no index to wait for news of', {
+      hint: 'Start the daemon with `throughline`, or open with `{ index: true }`.',
+    })
+  }
+  let { cursor } = options
+  const send = (event: LiveEvent): void => {
+    ;({ cursor } = event)
+    void options.onEvent(event)
+  }
+  const watch = index.watch(q, {
+    ...(cursor === undefined ? {} : { cursor }),
+    onHit(indexed, at) {
+      const hit = toHit(keeper, indexed)
+      if (hit !== undefined) send({ kind: 'hit.found', hit, cursor: at })
+    },
+    onReset: (at) => send({ kind: 'reset', reason: 'index-rebuilt', cursor: at }),
+    onCaughtUp: (at) => send({ kind: 'caught-up', cursor: at }),
+  })
+  return {
+    get cursor() {
+      return cursor
+    },
+    close: () => watch.close(),
+  }
+}
+
+/** A hit with what the catalogue knows of its session; `undefined` when the session is not to be shown. */
+export function toHit(keeper: Keeper, { path, number: _number, ...hit }: IndexedHit): SearchHit | undefined {
+  const session = keeper.sessionOf(path)
+  if (session === undefined) return undefined
+  const { id, agent, name, workdirs } = session
+  return { session: { id, agent, name, workdir: workdirs[0] }, ...hit }
+}
