@@ -1,0 +1,73 @@
+import { ThroughlineError, type ErrorCode } from '#base'
+import type { ErrorBody } from '#wire'
+
+/** Every error code has exactly one status; a new code does not compile until it has one. */
+const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
+  'session-not-found': 404,
+  'session-ambiguous': 409,
+  'not-a-transcript': 403,
+  'cursor-void': 410,
+  'transcript-gone': 410,
+  'bad-usage': 400,
+  'config-invalid': 500,
+  'output-exists': 409,
+  'output-unwritable': 507,
+  'index-unavailable': 503,
+  'request-invalid': 400,
+  'not-allowed': 401,
+  'too-many-requests': 429,
+  'daemon-running': 409,
+  'daemon-unreachable': 502,
+  internal: 500,
+  'journal-unwritable': 507,
+  'journal-locked': 503,
+  'journal-closed': 503,
+}
+
+/** What is told of an error, and with which status. `isKnown` is false for what should not have happened. */
+export interface Told {
+  readonly status: number
+  readonly body: ErrorBody
+  readonly isKnown: boolean
+}
+
+const INTERNAL: Told = {
+  status: 500,
+  body: {
+    code: 'internal',
+    message: 'something failed that should not have',
+    hint: 'See `throughline logs`.',
+  },
+  isKnown: false,
+}
+
+/** An error as the network may see it. Of one that is not ours nothing is told: it may quote what nobody should read. */
+export function toTold(error: unknown): Told {
+  if (error instanceof Refusal) return { status: error.status, body: bodyOf(error), isKnown: true }
+  if (!(error instanceof ThroughlineError) || error.code === 'internal') return INTERNAL
+  return { status: STATUS_OF[error.code], body: bodyOf(error), isKnown: true }
+}
+
+function bodyOf({ code, message, hint }: ThroughlineError): ErrorBody {
+  return { code, message, hint }
+}
+
+/** A request that is turned away with a status of its own, where the code alone does not tell which. */
+export class Refusal extends ThroughlineError {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    status: number,
+    code: ErrorCode,
+    options: {
+      readonly message: string
+      readonly hint: string
+      readonly headers?: Readonly<Record<string, string>>
+    },
+  ) {
+    super(code, options.message, { hint: options.hint })
+    this.status = status
+    this.headers = options.headers ?? {}
+  }
+}

@@ -1,0 +1,168 @@
+import { string, ThroughlineError, type JsonObject } from '#base'
+import type { SessionSummary } from '#model'
+import type { Transcript } from '#render'
+import {
+  isSessionId,
+  readExportFormat,
+  readListOptions,
+  readPageOptions,
+  readSearchRequest,
+  readSessionChange,
+  readUsageRequest,
+  type ExportFormat,
+  type Notice,
+  type QueryValues,
+  type RouteName,
+  type Throughline,
+} from '#wire'
+import type { Access, Caller } from './access.ts'
+import type { Answer } from './answer.ts'
+import { conversationPieces, listBytes, pagePieces, summaryText } from './wire-json.ts'
+
+/** What a handler is told of a request. */
+interface Call {
+  readonly caller: Caller | undefined
+  readonly peer: string
+  readonly id: string
+  readonly query: QueryValues
+  readonly body: JsonObject
+}
+
+export type Handler = (call: Call) => Promise<Answer> | Answer
+
+/** What the handlers need of their server. */
+export interface Surroundings {
+  readonly throughline: Throughline
+  readonly access: Access
+  readonly port: () => number
+  readonly version: string
+  readonly startedAt: string
+  readonly notices: () => readonly Notice[]
+  readonly onStop: () => void
+}
+
+/** One handler per route: a new route does not compile until it has one. */
+export function createHandlers(around: Surroundings): Readonly<Record<RouteName, Handler>> {
+  const { throughline } = around
+
+  /** The session with exactly this id. What else `get` understands is for people. */
+  async function sessionOf({ id }: Call): Promise<SessionSummary> {
+    const found = await throughline.get(id)
+    if (found.id === id) return found
+    throw new ThroughlineError('session-not-found', `no session has the id ${id}`, {
+      hint: '`GET /api/sessions` lists them.',
+    })
+  }
+
+  return {
+    ...accessHandlers(around),
+    async health() {
+      const health = await throughline.health()
+      const { version, startedAt } = around
+      return json({ ...health, version, startedAt, notices: [...health.notices, ...around.notices()] })
+    },
+    stop: () => ({ kind: 'nothing', onSent: around.onStop }),
+    async sessions({ query }) {
+      return { kind: 'json', text: listBytes(await throughline.list(readListOptions(query))) }
+    },
+    async session({ id }) {
+      return { kind: 'json', text: summaryText(await throughline.get(id)) }
+    },
+    async change(call) {
+      const { name, starred } = readSessionChange(call.body)
+      let session = await sessionOf(call)
+      if (name !== undefined) session = await throughline.rename(session, name ?? undefined)
+      if (starred !== undefined) session = await throughline.star(session, starred)
+      return { kind: 'json', text: summaryText(session) }
+    },
+    survey: async (call) => json(await throughline.survey(await sessionOf(call))),
+    async entries(call) {
+      const options = readPageOptions(call.query)
+      const page = await throughline.page(await sessionOf(call), options)
+      return { kind: 'stream', type: 'application/json', pieces: pagePieces(page) }
+    },
+    async conversation(call) {
+      const entries = await throughline.conversation(await sessionOf(call))
+      return { kind: 'stream', type: 'application/json', pieces: conversationPieces(entries) }
+    },
+    check: async (call) => json(await throughline.check(await sessionOf(call))),
+    async export(call) {
+      const format = readExportFormat(call.query)
+      return exportOf(throughline, await sessionOf(call), format)
+    },
+    async bytes(call) {
+      const pieces = throughline.bytes(await sessionOf(call))
+      return { kind: 'stream', type: 'application/octet-stream', pieces }
+    },
+    search: async ({ query }) => json(await throughline.search(readSearchRequest(query))),
+    usage: async ({ query }) => json(await throughline.usage(readUsageRequest(query))),
+  }
+}
+
+type AccessRoute = 'login' | 'prove' | 'codes' | 'tickets' | 'logout' | 'devices' | 'revoke'
+
+function accessHandlers({ access, port }: Surroundings): Readonly<Record<AccessRoute, Handler>> {
+  return {
+    async login({ body, peer }) {
+      const label = string(body, 'label') ?? ''
+      return json(await access.login(string(body, 'code') ?? '', { label, peer }))
+    },
+    prove({ body }) {
+      const nonce = string(body, 'nonce') ?? ''
+      if (/^[A-Za-z0-9_-]{16,128}$/.test(nonce)) return json({ proof: access.prove(nonce, port()) })
+      throw new ThroughlineError('request-invalid', 'the nonce is none', {
+        hint: 'Give 16 to 128 characters of base64url.',
+      })
+    },
+    codes() {
+      const { word, expiresAt } = access.issueCode()
+      return json({ code: word, expiresAt: new Date(expiresAt).toISOString() })
+    },
+    tickets: ({ caller }) => json({ ticket: caller && access.issueTicket(caller) }),
+    async logout({ caller }) {
+      if (caller?.kind === 'device') await access.revoke(caller.device.id)
+      return { kind: 'nothing', headers: { 'clear-site-data': '"cache", "storage"' } }
+    },
+    devices({ caller }) {
+      const current = caller?.kind === 'device' ? caller.device.id : undefined
+      return json({
+        devices: access.devices().map((device) => ({ ...device, current: device.id === current })),
+      })
+    },
+    async revoke({ id }) {
+      if (await access.revoke(id)) return { kind: 'nothing' }
+      throw new ThroughlineError('request-invalid', 'there is no such device', {
+        hint: '`GET /api/devices` lists them.',
+      })
+    },
+  }
+}
+
+const TYPES: Readonly<Record<ExportFormat, string>> = {
+  jsonl: 'application/x-ndjson',
+  md: 'text/markdown; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+}
+
+async function exportOf(
+  throughline: Throughline,
+  session: SessionSummary,
+  format: ExportFormat,
+): Promise<Answer> {
+  const fileName = `${isSessionId(session.id) ? session.id : 'session'}.${format}`
+  const answer = { kind: 'stream', type: TYPES[format], fileName } as const
+  if (format === 'jsonl') return { ...answer, pieces: throughline.bytes(session) }
+  // Only exports need it, and a daemon has to be there at once.
+  const { toHtml, toMarkdown } = await import('#render')
+  const transcript: Transcript = {
+    // The head of an export names the model and the tokens, which only a full read knows.
+    session: session.state === 'unreadable' ? session : await throughline.survey(session),
+    passages: throughline.passages(session),
+    subagent: (id) => throughline.passages(session, { subagent: id }),
+  }
+  return { ...answer, pieces: format === 'html' ? toHtml(transcript) : toMarkdown(transcript) }
+}
+
+function json(value: object): Answer {
+  return { kind: 'json', text: JSON.stringify(value) }
+}

@@ -1,0 +1,35 @@
+/**
+ * A daemon in a process of its own. Prints one line of JSON: what it is, or why it is not. Stops cleanly on SIGTERM or
+ * when it is asked to, and prints the reason.
+ *
+ *     node dist/testing/daemon-child.js <home> <Claude Code's config folder> [<umask>]
+ */
+import { writeSync } from 'node:fs'
+import { ThroughlineError } from '#base'
+import { openDaemon } from '#server'
+
+const [home = '', claudeDir = '', mask = ''] = process.argv.slice(2)
+if (mask !== '') process.umask(Number.parseInt(mask, 8))
+const begun = performance.now()
+
+try {
+  const daemon = await openDaemon({
+    home,
+    open: { env: {}, config: { claudeDir } },
+    now: () => Date.now(),
+    version: '0.0.0-test',
+  })
+  process.once('SIGTERM', () => void daemon.close())
+  const { pid, address, port } = daemon
+  say({ kind: 'started', pid, address, port, ms: Math.round(performance.now() - begun) })
+  say({ kind: 'stopped', reason: await daemon.stopped })
+} catch (error) {
+  if (!(error instanceof ThroughlineError)) throw error
+  const { code, message, hint } = error
+  say({ kind: 'refused', code, message, hint, ms: Math.round(performance.now() - begun) })
+  process.exitCode = 1
+}
+
+function say(value: object): void {
+  writeSync(1, `${JSON.stringify(value)}\n`)
+}
