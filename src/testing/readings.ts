@@ -1,11 +1,5 @@
-import {
-  claudeFormat,
-  openTranscript,
-  readForward,
-  type Meter,
-  type Reading,
-  type ReadOptions,
-} from '#sources'
+import type { Reading } from '#model'
+import { claudeFormat, openTranscript, readForward, type Meter, type ReadOptions } from '#sources'
 
 /** Everything a transcript reads as, from front to back. */
 export async function readAll(

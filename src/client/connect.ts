@@ -1,0 +1,151 @@
+import { list, string, ThroughlineError } from '#base'
+import type { Entry, SessionSummary } from '#model'
+import {
+  fromWireReading,
+  PROTOCOL,
+  type BytesCodec,
+  type CheckReport,
+  type Health,
+  type Page,
+  type PageOptions,
+  type SearchPage,
+  type SessionList,
+  type Throughline,
+  type UsageReport,
+} from '#wire'
+import { createBytesCodec } from './bytes-codec.ts'
+import { createDeviceCalls, type DeviceCalls } from './devices.ts'
+import { createLiveSocket, type SocketConstructor } from './live-socket.ts'
+import { readLongPage, readRemote, readRemotePassages } from './remote-readings.ts'
+import { createRest, expectShape, toError, type Fetch } from './rest.ts'
+
+export interface ConnectOptions {
+  /** Where the daemon is: `http://127.0.0.1:4700`. */
+  readonly url: string
+  /** What `login` gave, or the token of the machine's own command line. */
+  readonly token: string
+  /** Default: the global one. Node has one from version 22 on; before, give that of `ws`. */
+  readonly WebSocket?: SocketConstructor
+  /** Default: the global one. */
+  readonly fetch?: Fetch
+  /** How raw lines are read. Default: with what browsers and Node both have. */
+  readonly codec?: BytesCodec
+  /** The pause after the first connection that breaks; the next ones are longer. Default: 250. */
+  readonly firstPauseMs?: number
+}
+
+/** Throughline in a daemon, and what only a daemon has: devices. */
+export interface RemoteThroughline extends Throughline, DeviceCalls {}
+
+/**
+ * Connects to a daemon. Resolves when it has answered, knows the token and speaks the same protocol. Live events come
+ * over one socket, which is opened with the first subscription.
+ */
+export async function connect(options: ConnectOptions): Promise<RemoteThroughline> {
+  const { codec = createBytesCodec() } = options
+  const rest = createRest(options)
+  const live = createLiveSocket({
+    url: rest.url,
+    getTicket: async () =>
+      expectShape<{ ticket: string }>(await rest.send('POST', '/api/tickets'), 'ticket').ticket,
+    // Node has none before version 22, and whoever never subscribes needs none.
+    WebSocket: options.WebSocket ?? globalThis.WebSocket,
+    codec,
+    firstPauseMs: options.firstPauseMs,
+  })
+
+  async function readPage(session: SessionSummary, asked: PageOptions): Promise<Page> {
+    const body = await rest.get(at(session, '/entries'), { ...asked })
+    const found = expectShape<Page>(body, 'readings', 'start', 'end', 'atStart', 'atEnd')
+    return { ...found, readings: list(body, 'readings').map((one) => fromWireReading(one, codec)) }
+  }
+
+  const page = (session: SessionSummary, asked: PageOptions): Promise<Page> =>
+    readLongPage(readPage, session, asked)
+
+  async function health(): Promise<Health> {
+    return expectShape<Health>(await rest.get('/api/health'), 'version', 'sessions', 'index')
+  }
+
+  const { protocol, version } = await health()
+  if (protocol !== PROTOCOL) throw otherProtocol(version)
+
+  return {
+    ...createDeviceCalls(rest),
+    health,
+    async list({ onProgress: _local, ...filter } = {}) {
+      return expectShape<SessionList>(await rest.get('/api/sessions', filter), 'sessions', 'problems')
+    },
+    async get(query) {
+      // Nothing, and dots that an address swallows, are no part of a path. Nobody's session is called that.
+      if (/^\s*$|^\.{1,2}$/.test(query)) throw noSuchSession(query)
+      return toSummary(await rest.get(`/api/sessions/${encodeURIComponent(query)}`))
+    },
+    survey: async (session) => toSummary(await rest.get(at(session, '/survey'))),
+    rename: async (session, name) => toSummary(await rest.send('PATCH', at(session), { name: name ?? null })),
+    star: async (session, starred) => toSummary(await rest.send('PATCH', at(session), { starred })),
+    passages: (session, asked = {}) => readRemotePassages(page, session, asked),
+    entries: (session) => readRemote(page, session, {}),
+    page,
+    async conversation(session) {
+      const body = await rest.get(at(session, '/conversation'))
+      return list(body, 'readings').map((one): Entry => {
+        const reading = fromWireReading(one, codec)
+        if (reading.kind === 'entry') return reading.entry
+        throw toError(undefined)
+      })
+    },
+    async check(session) {
+      return expectShape<CheckReport>(await rest.get(at(session, '/check')), 'session', 'findings')
+    },
+    bytes: (session) => rest.stream(at(session, '/bytes')),
+    async search(request) {
+      return expectShape<SearchPage>(await rest.get('/api/search', { ...request }), 'hits', 'total', 'index')
+    },
+    async usage({ onProgress: _local, ...asked }) {
+      return expectShape<UsageReport>(await rest.get('/api/usage', asked), 'rows', 'total', 'prices')
+    },
+    subscribe: (topic, asked) => live.subscribe(topic, asked),
+    async close() {
+      live.close()
+    },
+  }
+}
+
+function at(session: SessionSummary, what = ''): string {
+  return `/api/sessions/${encodeURIComponent(session.id)}${what}`
+}
+
+function toSummary(value: unknown): SessionSummary {
+  return expectShape<SessionSummary>(value, 'id', 'path', 'workdirs', 'subagents')
+}
+
+/** Turns a one-time code into the token of this device, which is to be kept as secret as a password. */
+export async function login(options: {
+  readonly url: string
+  readonly code: string
+  /** What this device is called in the list of devices. */
+  readonly label?: string
+  readonly fetch?: Fetch
+}): Promise<string> {
+  const { code, label } = options
+  const body = await createRest(options).send('POST', '/api/login', {
+    code,
+    ...(label === undefined ? {} : { label }),
+  })
+  const token = string(body, 'token')
+  if (token === undefined) throw toError(undefined)
+  return token
+}
+
+function noSuchSession(query: string): ThroughlineError {
+  return new ThroughlineError('session-not-found', `no session matches ${JSON.stringify(query)}`, {
+    hint: 'See what there is with `throughline ls`, or search names and prompts with `throughline ls --text <words>`.',
+  })
+}
+
+function otherProtocol(version: string): ThroughlineError {
+  return new ThroughlineError('daemon-unreachable', `the daemon (${version}) speaks another protocol`, {
+    hint: 'Give both sides the same version, then restart the daemon: `throughline stop`, `throughline`.',
+  })
+}

@@ -1,0 +1,6 @@
+export { createBytesCodec } from './bytes-codec.ts'
+export { connect, login } from './connect.ts'
+export type { ConnectOptions, RemoteThroughline } from './connect.ts'
+export type { Device, DeviceCalls, OneTimeCode } from './devices.ts'
+export type { Socket, SocketConstructor } from './live-socket.ts'
+export type { Fetch, FetchResponse } from './rest.ts'

@@ -1,0 +1,41 @@
+import { openThroughline } from '#app'
+import { connect } from '#client'
+import { openServer, readSecret, toLocalToken } from '#server'
+import { describeThroughline, type Opened, type Place } from '#testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+
+const suite = { afterAll, beforeAll, describe, expect, test }
+
+async function openInProcess({ env }: Place): Promise<Opened> {
+  const throughline = await openThroughline({ env, index: true })
+  return { throughline, close: () => throughline.close() }
+}
+
+/** A client of a real server on a real port, around one in this process. */
+async function openConnected(place: Place): Promise<Opened> {
+  const local = await openInProcess(place)
+  const server = await openServer({
+    throughline: local.throughline,
+    home: place.home,
+    port: 0,
+    now: Date.now,
+    version: 'test',
+    startedAt: new Date().toISOString(),
+  })
+  const token = toLocalToken(await readSecret(place.home))
+  const throughline = await connect({ url: server.address, token, WebSocket })
+  return {
+    throughline,
+    async close() {
+      await throughline.close()
+      await server.close()
+      await local.close()
+    },
+  }
+}
+
+describe('[CLT1] one interface', () => {
+  describeThroughline(suite, { name: 'in this process', open: openInProcess })
+  describeThroughline(suite, { name: 'connected to a daemon', open: openConnected })
+})
