@@ -1,4 +1,5 @@
 import { field, list, number, object, parseJson, string } from '#base'
+import { commands } from '#cli'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -8,7 +9,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const main = join(root, 'dist/cli/main.js')
+const main = join(root, 'dist/bin/throughline.js')
 
 interface Result {
   readonly code: number | null
@@ -87,52 +88,75 @@ function promptLine(content: unknown, more: Record<string, unknown> = {}): strin
 const TUI = 'b5d57748-b031-482b-b564-f668155d7e1e'
 
 describe('help and usage', () => {
-  test('[CLI1] without arguments it says what it is and what it can do', async () => {
-    const { code, out, err } = await throughline([])
+  test('[CLI1] help says what it is and what it can do', async () => {
+    const { code, out, err } = await throughline(['--help'])
     expect(out).toMatchInlineSnapshot(`
       "Throughline makes the sessions of coding agents durable.
       It finds and reads every transcript they leave behind, and changes none of them.
 
-      Usage  throughline <command> [options]
+      Usage  throughline [command] [options]
 
       Commands
-        ls      List sessions, most recently active first.
-        show    Read a session in the terminal.
-        check   Say what is wrong with a session, or with all of them, and what to do.
-        export  Write a session as Markdown, as one HTML file, or as its own lines.
+        ls       List sessions, most recently active first.
+        show     Read a session in the terminal.
+        check    Say what is wrong with a session, or with all of them, and what to do.
+        export   Write a session as Markdown, as one HTML file, or as its own lines.
+        search   Find words in everything that was said, thought, run and printed.
+        usage    Count tokens, and what they cost.
+        rename   Give a session a name that stays.
+        star     Mark a session.
+        archive  Say what the archive keeps, and make it smaller.
+        start    Start the daemon in the background, or find the running one. \`throughline\` alone does
+                 the same.
+        serve    Run the daemon in this terminal.
+        status   Say how the daemon is, who is live, and who waits for you.
+        stop     Stop the daemon, and wait until it is gone.
+        open     Open the running daemon in a browser.
+        logs     Print what the daemon logged.
+        pair     Let another device in with a QR code.
+        devices  List the devices that are logged in, or take one back.
+        service  Start the daemon with your login: systemd or launchd.
 
       Examples
+        throughline                                     start the daemon, open a browser
         throughline ls                                  every session, most recently active first
+        throughline search flaky test                   where was that?
         throughline show 7d0c1f3e                       read one; the beginning of its id is enough
         throughline export 7d0c1f3e --out session.html  a page to keep or send
         throughline check                               is anything damaged?
 
       Environment
-        THROUGHLINE_HOME   Throughline's own folder. Nothing is written outside of it, except where
-                           you say so. Default: ~/.throughline.
-        CLAUDE_CONFIG_DIR  Where Claude Code keeps its sessions. Only read, never written. Default:
-                           ~/.claude.
-        ALLOWED_ROOTS      Folders, separated like PATH. Sessions that worked anywhere else are not
-                           shown. Default: everything.
-        NO_COLOR           Set to anything: no colours. Default: colours only in a terminal.
-        FORCE_COLOR        Set to anything but 0: colours also in a pipe.
-        TERM               Set to dumb by terminals that know no colours.
-        COLUMNS            How wide a line may be. Default: the width of the terminal, else 100.
-        THROUGHLINE_DEBUG  Set to 1 to see where an unexpected error came from.
+        THROUGHLINE_HOME     Throughline's own folder. Nothing is written outside of it, except where
+                             you say so. Default: ~/.throughline.
+        CLAUDE_CONFIG_DIR    Where Claude Code keeps its sessions. Only read, never written. Default:
+                             ~/.claude.
+        ALLOWED_ROOTS        Folders, separated like PATH. Sessions that worked anywhere else are not
+                             shown. Default: everything.
+        THROUGHLINE_ARCHIVE  With \`off\` the daemon keeps no transcripts that agents delete. Default:
+                             on.
+        NO_COLOR             Set to anything: no colours. Default: colours only in a terminal.
+        FORCE_COLOR          Set to anything but 0: colours also in a pipe.
+        TERM                 Set to dumb by terminals that know no colours.
+        COLUMNS              How wide a line may be. Default: the width of the terminal, else 100.
+        DISPLAY              Set, as is WAYLAND_DISPLAY, where a browser can be opened. On Linux only.
+        WAYLAND_DISPLAY      See DISPLAY.
+        XDG_CONFIG_HOME      Where \`service install\` puts its unit: systemd/user below it. Default:
+                             ~/.config.
+        THROUGHLINE_DEBUG    Set to 1 to see where an unexpected error came from.
 
       Run \`throughline <command> --help\` for its options.
       "
     `)
     expect([code, err]).toEqual([0, ''])
-    expect((await throughline(['--help'])).out).toBe(out)
     expect((await throughline(['help'])).out).toBe(out)
   })
 
-  test.each(['ls', 'show', 'check', 'export'])('[CLI1] %s explains itself', async (command) => {
+  test.each(commands.map(({ name }) => name))('[CLI1] %s explains itself', async (command) => {
     const { code, out } = await throughline([command, '--help'])
     expect(code).toBe(0)
     expect(out).toContain(`throughline ${command} `)
     expect(out).toMatch(/Options\n[^]*Examples\n/)
+    expect(out).toContain('--json')
     expect((await throughline(['help', command])).out).toBe(out)
   })
 
@@ -151,6 +175,14 @@ describe('help and usage', () => {
     [
       ['--colour'],
       'error: there is no option "--colour"\nnext: Run `throughline --help` to see all options.\n',
+    ],
+    [
+      ['search'],
+      'error: search needs a query\nnext: Run `throughline search --help` to see how it is used.\n',
+    ],
+    [
+      ['service', 'instal'],
+      'error: service cannot "instal"\nnext: Did you mean `throughline service install`?\n',
     ],
     [['show'], 'error: show needs a session\nnext: Run `throughline ls` to see what there is.\n'],
     [

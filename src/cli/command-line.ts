@@ -13,8 +13,10 @@ export type Request =
 
 /** The arguments and options of one call, checked against the command's specification. */
 export interface Values {
-  /** The positional argument. */
+  /** The first positional argument. */
   readonly arg?: string
+  /** All of them. */
+  readonly args: readonly string[]
   flag(name: string): boolean
   value(name: string): string | undefined
   /** A whole number above zero. */
@@ -39,13 +41,17 @@ export function readCommandLine(given: readonly string[]): Request {
   return { kind: 'run', command, values: readValues(command, withBareValues(command, rest)) }
 }
 
+/** Without a command it starts, so it takes the options of `start`. */
 function readBare(args: readonly string[]): Request {
+  const command = getCommand('start')
   for (const arg of args) {
     if (arg === '--help') return { kind: 'help' }
     if (arg === '--version') return { kind: 'version' }
-    throw unknownOption(arg, everywhere, 'throughline')
+    const [name] = splitOption(arg)
+    if (command.options.some((option) => `--${option.name}` === name)) continue
+    throw unknownOption(name, [...command.options, ...everywhere], 'throughline')
   }
-  return { kind: 'help' }
+  return { kind: 'run', command, values: readValues(command, args) }
 }
 
 function getCommand(name: string): CommandSpec {
@@ -82,16 +88,20 @@ function withBareValues(command: CommandSpec, args: readonly string[]): readonly
 /** citty parses; it neither refuses unknown options nor missing values, so that is looked at first. */
 function readValues(command: CommandSpec, args: readonly string[]): Values {
   const words: string[] = []
+  const options: string[] = []
+  // Where everything further is text, a dash in front of a word belongs to it: `search retry -backoff`.
+  const takesMany = command.args.at(-1)?.many === true
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? ''
     if (arg === '--') {
       words.push(...args.slice(at + 1))
       break
     }
-    if (!arg.startsWith('-') || arg === '-') {
+    if (!arg.startsWith('-') || arg === '-' || (takesMany && !arg.startsWith('--'))) {
       words.push(arg)
       continue
     }
+    options.push(arg)
     const [name, given] = splitOption(arg)
     const option = command.options.find((known) => `--${known.name}` === name)
     if (option === undefined) throw unknownOption(name, [...command.options, ...everywhere], command.name)
@@ -100,6 +110,7 @@ function readValues(command: CommandSpec, args: readonly string[]): Values {
       continue
     }
     const value = given ?? args[++at]
+    if (given === undefined && value !== undefined) options.push(value)
     if (value === undefined || value === '') throw usage(command, `--${option.name} needs a value`)
     if (option.values !== undefined && !option.values.includes(value)) {
       const near = findNearest(value, option.values)
@@ -112,19 +123,37 @@ function readValues(command: CommandSpec, args: readonly string[]): Values {
       )
     }
   }
-  const [arg, extra] = words
-  const [spec] = command.args
-  if (arg === undefined && spec?.required === true) {
-    throw usage(command, `${command.name} needs a ${spec.name}`, 'Run `throughline ls` to see what there is.')
-  }
-  if (extra !== undefined) {
+  checkWords(command, words)
+  return toValues(command, parseArgs(options, toArgsDef(command)), words)
+}
+
+function checkWords(command: CommandSpec, words: readonly string[]): void {
+  for (const [at, spec] of command.args.entries()) {
+    const word = words[at]
+    if (word === undefined && spec.required) {
+      throw usage(
+        command,
+        `${command.name} needs ${/^[aeiou]/.test(spec.name) ? 'an' : 'a'} ${spec.name}`,
+        spec.name === 'session' ? 'Run `throughline ls` to see what there is.' : undefined,
+      )
+    }
+    if (word === undefined || spec.values === undefined || spec.values.includes(word)) continue
+    const near = findNearest(word, spec.values)
     throw usage(
       command,
-      `"${safeLine(extra)}" is one word too many`,
-      'Put words that belong together in quotes.',
+      `${command.name} cannot "${safeLine(word)}"`,
+      near === undefined
+        ? `It is one of: ${spec.values.join(', ')}.`
+        : `Did you mean \`throughline ${command.name} ${near}\`?`,
     )
   }
-  return toValues(command, parseArgs([...args], toArgsDef(command)), arg)
+  const extra = command.args.at(-1)?.many === true ? undefined : words[command.args.length]
+  if (extra === undefined) return
+  throw usage(
+    command,
+    `"${safeLine(extra)}" is one word too many`,
+    'Put words that belong together in quotes.',
+  )
 }
 
 function toArgsDef(command: CommandSpec): ArgsDef {
@@ -139,15 +168,18 @@ function toArgsDef(command: CommandSpec): ArgsDef {
 function toValues(
   command: CommandSpec,
   parsed: Readonly<Record<string, unknown>>,
-  arg: string | undefined,
+  args: readonly string[],
 ): Values {
+  const [arg] = args
   const value = (name: string): string | undefined => {
     const found = parsed[name]
     return typeof found === 'string' ? found : undefined
   }
   return {
     ...(arg === undefined ? {} : { arg }),
-    flag: (name) => parsed[name] === true,
+    args,
+    // citty takes `--no-open` for the opposite of `--open`.
+    flag: (name) => parsed[name] === true || (name.startsWith('no-') && parsed[name.slice(3)] === false),
     value,
     count(name) {
       const given = value(name)

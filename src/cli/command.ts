@@ -17,6 +17,10 @@ export interface ArgSpec {
   readonly name: string
   readonly summary: string
   readonly required: boolean
+  /** The only values it takes. */
+  readonly values?: readonly string[]
+  /** All further words belong to it, also those that begin with one dash. Only for the last one. */
+  readonly many?: true
 }
 
 /** A word that is given by its name: `--name`, or `--name <value>`. */

@@ -1,119 +1,16 @@
 import { ENVIRONMENT } from '#app'
-import type { ArgSpec, CommandSpec, OptionSpec, Variable } from './command.ts'
-
-const SESSION: ArgSpec = {
-  name: 'session',
-  summary: 'Its id, the beginning of its id, or its name.',
-  required: true,
-}
-
-const JSON_OPTION: OptionSpec = { name: 'json', summary: 'Print JSON for programs.' }
+import type { CommandSpec, OptionSpec, Variable } from './command.ts'
+import { daemonCommands } from './daemon-commands.ts'
+import { keepingCommands } from './keeping-commands.ts'
+import { readingCommands } from './reading-commands.ts'
+import { searchingCommands } from './searching-commands.ts'
 
 /** Every command of `throughline`, in the order the help shows them. */
 export const commands: readonly CommandSpec[] = [
-  {
-    name: 'ls',
-    summary: 'List sessions, most recently active first.',
-    description:
-      'Looks at both ends of every transcript, whatever its size. With --full every file is read whole, for counts, tokens and damage.',
-    args: [
-      {
-        name: 'text',
-        summary: 'Only sessions whose name, first prompt, workdir or id contains this.',
-        required: false,
-      },
-    ],
-    options: [
-      { name: 'workdir', value: 'folder', summary: 'Only sessions that worked in this folder or below it.' },
-      { name: 'text', value: 'text', summary: 'The same as the argument.' },
-      {
-        name: 'live',
-        value: 'state',
-        values: ['any', 'busy', 'waiting', 'idle'],
-        bare: 'any',
-        summary: 'Only sessions a process holds right now.',
-      },
-      { name: 'limit', value: 'n', summary: 'At most this many.' },
-      { name: 'full', summary: 'Add prompts, turns, tokens and damage, and a line of totals.' },
-      JSON_OPTION,
-    ],
-    examples: [
-      { line: 'throughline ls', says: 'every session' },
-      { line: 'throughline ls checkout --workdir .', says: 'those about the checkout, in this folder' },
-      { line: 'throughline ls --live waiting', says: 'those that wait for you' },
-      { line: 'throughline ls --full --limit 20', says: 'the last twenty, with tokens' },
-    ],
-  },
-  {
-    name: 'show',
-    summary: 'Read a session in the terminal.',
-    description:
-      'Words of people and agents, with one line for each tool call. Damaged bytes are shown where they are.',
-    args: [SESSION],
-    options: [
-      {
-        name: 'full',
-        summary: 'Unfold tool calls, thinking, subagents and what surrounds the conversation.',
-      },
-      { name: 'last', value: 'n', summary: 'Only about this many messages from the end.' },
-      {
-        name: 'view',
-        value: 'view',
-        values: ['file', 'model'],
-        summary: 'file: everything, in file order (default). model: what the model sees now.',
-      },
-      { name: 'raw', summary: "The transcript's bytes, unchanged. For pipes and files." },
-      { name: 'json', summary: 'Print one JSON object per line: every entry with its place, and damage.' },
-    ],
-    examples: [
-      { line: 'throughline show 7d0c1f3e | less -R', says: 'read it page by page' },
-      { line: 'throughline show "Fix the flaky test" --last 10', says: 'how it ended' },
-      { line: 'throughline show 7d0c --raw | jq .type', says: 'its lines, untouched' },
-    ],
-  },
-  {
-    name: 'check',
-    summary: 'Say what is wrong with a session, or with all of them, and what to do.',
-    description: 'Reads transcripts whole and changes nothing.',
-    args: [
-      {
-        ...SESSION,
-        summary: 'Its id, the beginning of its id, or its name. All sessions when left out.',
-        required: false,
-      },
-    ],
-    options: [JSON_OPTION],
-    examples: [
-      { line: 'throughline check', says: 'everything' },
-      { line: 'throughline check 7d0c1f3e', says: 'one session, notes included' },
-    ],
-    exits: [
-      [0, 'nothing worse than warnings'],
-      [1, 'something is damaged or wrong'],
-    ],
-  },
-  {
-    name: 'export',
-    summary: 'Write a session as Markdown, as one HTML file, or as its own lines.',
-    description:
-      'HTML is a single file without scripts that fetches nothing. jsonl is the transcript, byte for byte. A file is written with mode 0600.',
-    args: [SESSION],
-    options: [
-      {
-        name: 'format',
-        value: 'format',
-        values: ['md', 'html', 'jsonl'],
-        summary: 'Default: what the name of --out says, else md.',
-      },
-      { name: 'out', value: 'file', summary: 'Where to write. Default: standard output.' },
-      { name: 'force', summary: 'Replace the file if it is there.' },
-    ],
-    examples: [
-      { line: 'throughline export 7d0c1f3e --out session.html', says: 'a page to keep or send' },
-      { line: 'throughline export 7d0c1f3e --format md > notes.md', says: 'text for an editor' },
-      { line: 'throughline export 7d0c1f3e --out copy.jsonl', says: 'an exact copy' },
-    ],
-  },
+  ...readingCommands,
+  ...searchingCommands,
+  ...keepingCommands,
+  ...daemonCommands,
 ]
 
 /** Options that every command takes. */
@@ -132,5 +29,14 @@ export const variables: readonly Variable[] = [
   { name: 'FORCE_COLOR', summary: 'Set to anything but 0: colours also in a pipe.' },
   { name: 'TERM', summary: 'Set to dumb by terminals that know no colours.' },
   { name: 'COLUMNS', summary: 'How wide a line may be. Default: the width of the terminal, else 100.' },
+  {
+    name: 'DISPLAY',
+    summary: 'Set, as is WAYLAND_DISPLAY, where a browser can be opened. On Linux only.',
+  },
+  { name: 'WAYLAND_DISPLAY', summary: 'See DISPLAY.' },
+  {
+    name: 'XDG_CONFIG_HOME',
+    summary: 'Where `service install` puts its unit: systemd/user below it. Default: ~/.config.',
+  },
   { name: 'THROUGHLINE_DEBUG', summary: 'Set to 1 to see where an unexpected error came from.' },
 ]

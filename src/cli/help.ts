@@ -8,14 +8,16 @@ export function toHelp(paint: Paint): string {
     'Throughline makes the sessions of coding agents durable.',
     'It finds and reads every transcript they leave behind, and changes none of them.',
     '',
-    `${paint('strong', 'Usage')}  throughline <command> [options]`,
+    `${paint('strong', 'Usage')}  throughline [command] [options]`,
     '',
     paint('strong', 'Commands'),
     ...columns(commands.map(({ name, summary }) => [name, summary])),
     '',
     paint('strong', 'Examples'),
     ...columns([
+      ['throughline', 'start the daemon, open a browser'],
       ['throughline ls', 'every session, most recently active first'],
+      ['throughline search flaky test', 'where was that?'],
       ['throughline show 7d0c1f3e', 'read one; the beginning of its id is enough'],
       ['throughline export 7d0c1f3e --out session.html', 'a page to keep or send'],
       ['throughline check', 'is anything damaged?'],
@@ -31,11 +33,17 @@ export function toHelp(paint: Paint): string {
 
 /** What `throughline <command> --help` prints. */
 export function toCommandHelp(command: CommandSpec, paint: Paint): string {
-  const args = command.args.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(' ')
+  const args = command.args
+    .map(({ name, required, many }) => {
+      const words = many === true ? `${name}…` : name
+      return required ? `<${words}>` : `[${words}]`
+    })
+    .concat('[options]')
+    .join(' ')
   const lines = [
     command.summary,
     '',
-    `${paint('strong', 'Usage')}  throughline ${command.name} ${args} [options]`,
+    `${paint('strong', 'Usage')}  throughline ${command.name} ${args}`,
     '',
     ...wrapWords(command.description, 78),
     '',

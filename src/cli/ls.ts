@@ -25,7 +25,7 @@ export async function ls(throughline: Throughline, values: Values, console: Cons
     return 0
   }
   if (sessions.length > 0) await console.out.write(toSessionTable(sessions, { full, console }))
-  else sayNothingFound(throughline, options, console)
+  else sayNothingFound(list, options, console)
   if (full && sessions.length > 0) await console.out.write(toTotals(list, sessions, console))
   for (const { path, message, hint } of list.problems) {
     console.say(`note: ${toShortPath(path, console.home)}: ${message}`)
@@ -44,6 +44,7 @@ function toListOptions(values: Values, console: Console): ListOptions {
     ...(text === undefined ? {} : { text }),
     ...(live === undefined ? {} : { live }),
     ...(limit === undefined ? {} : { limit }),
+    ...(values.flag('starred') ? { starred: true } : {}),
     ...(values.flag('full')
       ? {
           full: true,
@@ -102,14 +103,16 @@ function toMark({ live, state }: SessionSummary): Cell {
     case 'idle':
     case 'unknown':
       return { text: '○', style: 'live' }
+    case 'gone':
+      return { text: '✕', style: 'warning' }
     case undefined:
       return state === 'ok' || state === 'empty' ? { text: ' ' } : { text: '⚠', style: 'warning' }
   }
 }
 
-function toName({ name, problem, state }: SessionSummary): Cell {
+function toName({ name, problem, state, starred }: SessionSummary): Cell {
   const shown = safeLine((name ?? '').slice(0, 500))
-  if (shown !== '') return { text: shown }
+  if (shown !== '') return { text: starred === true ? `★ ${shown}` : shown }
   if (state === 'unreadable') return { text: safeLine(problem ?? 'cannot be read'), style: 'warning' }
   return { text: state === 'empty' ? '(empty)' : '–', style: 'dim' }
 }
@@ -122,16 +125,14 @@ function toWorkdir({ workdirs, workdirsComplete }: SessionSummary, home: string)
   return { text: `${toShortPath(first, home)}${more}${workdirsComplete ? '' : ' …'}`, style: 'dim' }
 }
 
-function toFactCells({ facts }: SessionSummary): readonly Cell[] {
-  if (facts === undefined) return FULL_COLUMNS.map(() => ({ text: '–', style: 'dim' }))
-  const { prompts, turns, usage, damage } = facts
+function toFactCells({ counts }: SessionSummary): readonly Cell[] {
+  if (counts === undefined) return FULL_COLUMNS.map(() => ({ text: '–', style: 'dim' }))
+  const { prompts, turns, usage, damaged } = counts
   return [
     { text: toShortCount(prompts) },
     { text: toShortCount(turns) },
     { text: toShortCount(toTokens(usage)) },
-    damage.length === 0
-      ? { text: '·', style: 'dim' }
-      : { text: toShortCount(damage.length), style: 'warning' },
+    damaged === 0 ? { text: '·', style: 'dim' } : { text: toShortCount(damaged), style: 'warning' },
   ]
 }
 
@@ -147,13 +148,13 @@ function toTotals(list: SessionList, shown: readonly SessionSummary[], console: 
   return `\n${console.paint('strong', parts.join(' · '))}\n`
 }
 
-function sayNothingFound(throughline: Throughline, options: ListOptions, console: Console): void {
-  const { claudeDir, allowedRoots } = throughline.config
-  const filtered = options.text !== undefined || options.workdir !== undefined || options.live !== undefined
+function sayNothingFound(list: SessionList, options: ListOptions, console: Console): void {
+  const { text, workdir, live, starred } = options
+  const filtered = [text, workdir, live, starred].some((filter) => filter !== undefined)
   console.say(filtered ? 'No session matches.' : 'No sessions found.')
-  console.say(`note: looked in ${toShortPath(claudeDir, console.home)}/projects`)
-  if (allowedRoots.length > 0) {
-    console.say(`note: ALLOWED_ROOTS shows only those that worked in ${allowedRoots.join(', ')}`)
+  console.say(`note: looked in ${list.lookedIn.map((root) => toShortPath(root, console.home)).join(', ')}`)
+  if (list.allowedRoots.length > 0) {
+    console.say(`note: ALLOWED_ROOTS shows only those that worked in ${list.allowedRoots.join(', ')}`)
   }
   console.say(
     filtered
@@ -164,7 +165,8 @@ function sayNothingFound(throughline: Throughline, options: ListOptions, console
 
 /** Every field is there; what is not known is null. */
 function toPlain(session: SessionSummary): Readonly<Record<string, unknown>> {
-  const { name, nameFrom, firstPrompt, gitBranch, createdAt, lastActivityAt, live, problem, facts } = session
+  const { name, nameFrom, firstPrompt, gitBranch, createdAt, lastActivityAt, live, problem, counts, facts } =
+    session
   return {
     ...session,
     name: name ?? null,
@@ -175,6 +177,9 @@ function toPlain(session: SessionSummary): Readonly<Record<string, unknown>> {
     lastActivityAt: lastActivityAt ?? null,
     live: live ?? null,
     problem: problem ?? null,
+    starred: session.starred ?? false,
+    sourceGone: session.sourceGone ?? false,
+    counts: counts ?? null,
     facts: facts ?? null,
   }
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-import { openThroughline } from '#app'
+import { openThroughline, readConfig } from '#app'
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { parseJson, string } from '#base'
 import { createConsole } from './console.ts'
 import { createOutput, OutputClosed } from './output.ts'
@@ -17,14 +18,23 @@ stderr.on('error', () => {})
 
 process.exitCode = await run(process.argv.slice(2), {
   console: createConsole({ out, stdout, stderr, env, home: homedir(), now: Date.now() }),
-  version:
-    string(parseJson(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')), 'version') ??
-    'unknown',
   debug: env['THROUGHLINE_DEBUG'] === '1',
-  open: () => openThroughline({ env }),
+  site: () => ({
+    ...readConfig({ env, homeDir: homedir() }),
+    env,
+    userHome: homedir(),
+    program: [process.execPath, fileURLToPath(import.meta.url)],
+    version: readVersion(),
+    openLocal: () => openThroughline({ env }),
+  }),
 })
 try {
   await out.flush()
 } catch (error) {
   if (!(error instanceof OutputClosed)) throw error
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return string(parseJson(text), 'version') ?? 'unknown'
 }

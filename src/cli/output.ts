@@ -3,6 +3,8 @@ import type { Writable } from 'node:stream'
 /** Somewhere to write that is not written faster than it is read. */
 export interface Output {
   write(piece: string | Uint8Array): Promise<void>
+  /** Sends what was put together so far: for output that a person waits for. */
+  flush(): Promise<void>
 }
 
 /** The reader went away: `| head`. Not an error. */
@@ -14,7 +16,7 @@ export class OutputClosed extends Error {
 const BATCH = 32 * 1024
 
 /** A stream that waits for its reader, and says `OutputClosed` when there is none any more. */
-export function createOutput(stream: Writable): Output & { flush(): Promise<void> } {
+export function createOutput(stream: Writable): Output {
   let failure: Error | undefined
   let pending = ''
   stream.on('error', (error: NodeJS.ErrnoException) => {

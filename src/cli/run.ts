@@ -1,29 +1,47 @@
 import type { Throughline } from '#app'
 import { ThroughlineError } from '#base'
-import { check } from './check.ts'
-import type { Request, Values } from './command-line.ts'
-import { readCommandLine } from './command-line.ts'
+import { readCommandLine, type Request, type Values } from './command-line.ts'
 import type { Console } from './console.ts'
-import { exportSession } from './export.ts'
 import { toCommandHelp, toHelp } from './help.ts'
 import { toJsonLine } from './json.ts'
 import { ls } from './ls.ts'
 import { OutputClosed } from './output.ts'
-import { show } from './show.ts'
+import { openAnywhere, type Site } from './site.ts'
 
-type Run = (throughline: Throughline, values: Values, console: Console) => Promise<number>
+/** A command about sessions: it does not know whether a daemon or this process answers. */
+type SessionRun = (throughline: Throughline, values: Values, console: Console) => Promise<number>
+/** A command about the daemon, or about this machine. */
+type SiteRun = (site: Site, values: Values, console: Console) => Promise<number>
 
-const RUNS: Readonly<Record<string, Run>> = { ls, show, check, export: exportSession }
+// A list is over in the time that the code of the other commands takes to load, so only its own is loaded at once.
+const SESSION_RUNS: Readonly<Record<string, () => Promise<SessionRun>>> = {
+  ls: async () => ls,
+  show: async () => (await import('./show.ts')).show,
+  check: async () => (await import('./check.ts')).check,
+  export: async () => (await import('./export.ts')).exportSession,
+  search: async () => (await import('./search.ts')).search,
+  usage: async () => (await import('./usage.ts')).usage,
+  rename: async () => (await import('./rename.ts')).rename,
+  star: async () => (await import('./rename.ts')).star,
+}
+
+const SITE_RUNS: Readonly<Record<string, () => Promise<SiteRun>>> = {
+  start: async () => (await import('./start.ts')).start,
+  serve: async () => (await import('./serve.ts')).serve,
+  status: async () => (await import('./status.ts')).status,
+  stop: async () => (await import('./stop.ts')).stop,
+  open: async () => (await import('./open.ts')).open,
+  logs: async () => (await import('./logs.ts')).logs,
+  pair: async () => (await import('./pair.ts')).pair,
+  devices: async () => (await import('./devices.ts')).devices,
+  archive: async () => (await import('./archive.ts')).archive,
+  service: async () => (await import('./service.ts')).service,
+}
 
 /** Does what the command line says and gives the exit code: 0 done, 1 failed, 2 not understood. */
 export async function run(
   args: readonly string[],
-  options: {
-    readonly console: Console
-    readonly version: string
-    readonly debug: boolean
-    readonly open: () => Promise<Throughline>
-  },
+  options: { readonly console: Console; readonly debug: boolean; readonly site: () => Site },
 ): Promise<number> {
   const { console, debug } = options
   try {
@@ -49,7 +67,7 @@ export async function run(
 
 async function answer(
   request: Request,
-  options: { readonly console: Console; readonly version: string; readonly open: () => Promise<Throughline> },
+  options: { readonly console: Console; readonly site: () => Site },
 ): Promise<number> {
   const { console } = options
   switch (request.kind) {
@@ -61,16 +79,27 @@ async function answer(
       return 0
     }
     case 'version':
-      await console.out.write(`${options.version}\n`)
+      await console.out.write(`${options.site().version}\n`)
       return 0
-    case 'run': {
-      const throughline = await options.open()
-      try {
-        return (await RUNS[request.command.name]?.(throughline, request.values, console)) ?? 2
-      } finally {
-        await throughline.close()
-      }
-    }
+    case 'run':
+      return await perform(request.command.name, request.values, options)
+  }
+}
+
+async function perform(
+  name: string,
+  values: Values,
+  { console, site }: { readonly console: Console; readonly site: () => Site },
+): Promise<number> {
+  const ofSite = await SITE_RUNS[name]?.()
+  if (ofSite !== undefined) return await ofSite(site(), values, console)
+  const ofSession = await SESSION_RUNS[name]?.()
+  if (ofSession === undefined) return 2
+  const throughline = await openAnywhere(site())
+  try {
+    return await ofSession(throughline, values, console)
+  } finally {
+    await throughline.close()
   }
 }
 

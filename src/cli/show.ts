@@ -5,6 +5,7 @@ import { toTerminal } from '#render'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { toJsonLine } from './json.ts'
+import { passagesAround, readAround } from './around.ts'
 
 type Reading = Page['readings'][number]
 
@@ -20,18 +21,27 @@ export async function show(throughline: Throughline, values: Values, console: Co
   if (isModel && values.flag('raw'))
     throw clash('--raw shows the file, not what the model sees', 'Use --json with --view model.')
   if (values.flag('raw')) refuseTerminal(console)
+  const at = values.value('at')
+  if (at !== undefined && (last !== undefined || isModel || values.flag('raw'))) {
+    throw clash('--at shows what is around one entry', 'Use it alone, or with --full or --json.')
+  }
 
   const session = await throughline.get(values.arg ?? '')
+  const around = at === undefined ? undefined : await readAround(throughline, session, at)
   if (values.flag('raw')) await showRaw(throughline, session, { last, console })
+  else if (values.flag('json') && around !== undefined) await showJson(around.readings, console)
   else if (values.flag('json')) await showJson(readings(throughline, session, { last, isModel }), console)
   else {
     const { colour, width } = console
     const pieces = toTerminal(
       {
         session,
-        passages: isModel
-          ? modelPassages(throughline, session, last)
-          : throughline.passages(session, last === undefined ? {} : { last }),
+        passages:
+          around !== undefined
+            ? passagesAround(around)
+            : isModel
+              ? modelPassages(throughline, session, last)
+              : throughline.passages(session, last === undefined ? {} : { last }),
         subagent: (id) => throughline.passages(session, { subagent: id }),
       },
       { colour, width: Math.min(width, WIDEST), full: values.flag('full') },
@@ -88,7 +98,7 @@ async function* readings(
   }
 }
 
-async function showJson(all: AsyncIterable<Reading>, console: Console): Promise<void> {
+async function showJson(all: AsyncIterable<Reading> | readonly Reading[], console: Console): Promise<void> {
   for await (const reading of all) {
     if (reading.kind === 'damage') await console.out.write(toJsonLine(reading))
     else {

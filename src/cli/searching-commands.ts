@@ -1,0 +1,61 @@
+import type { CommandSpec } from './command.ts'
+import { JSON_OPTION } from './reading-commands.ts'
+
+/** The commands that ask across sessions. */
+export const searchingCommands: readonly CommandSpec[] = [
+  {
+    name: 'search',
+    summary: 'Find words in everything that was said, thought, run and printed.',
+    description:
+      'Words must all occur, in any order. "A phrase" is taken as it is, pre* means everything that begins so, -word means without it, OR means either. ' +
+      'Facets narrow it: agent:claude, workdir:~/shop, session:7d0c, role:user|assistant, speaker:person|program, tool:Bash, kind:prompt, after:2026-01-01, before:, on:, has:error, in:said|thought|tool. ' +
+      'What people and agents said comes first, then thinking, then tools; the newest first among equals. Each hit ends with the line that shows it.',
+    args: [{ name: 'query', summary: 'Words, phrases and facets.', required: true, many: true }],
+    options: [
+      { name: 'limit', value: 'n', summary: 'At most this many hits. Default: 10.' },
+      { name: 'cursor', value: 'cursor', summary: 'Go on where a former search ended; it prints the line.' },
+      JSON_OPTION,
+    ],
+    examples: [
+      { line: 'throughline search flaky test', says: 'both words, anywhere' },
+      {
+        line: `throughline search '"connection reset" tool:Bash has:error'`,
+        says: 'a phrase in what a command printed',
+      },
+      {
+        line: 'throughline search parseLine in:said after:2026-01-01',
+        says: 'a symbol, in words, this year',
+      },
+      { line: 'throughline search retry -- -backoff', says: 'the one without the other' },
+    ],
+    exits: [
+      [0, 'something was found'],
+      [1, 'nothing was found, or it failed'],
+    ],
+  },
+  {
+    name: 'usage',
+    summary: 'Count tokens, and what they cost.',
+    description:
+      'Every message of a model is counted once, however often a transcript repeats it. Costs are at list prices of a dated list; tokens of models that are not on it are counted and not priced.',
+    args: [],
+    options: [
+      {
+        name: 'by',
+        value: 'what',
+        values: ['day', 'model', 'workdir', 'session'],
+        summary: 'One line for each of these. Default: day.',
+      },
+      { name: 'since', value: 'day', summary: 'From this day on: 2026-01-31.' },
+      { name: 'until', value: 'day', summary: 'Up to this day, inclusive.' },
+      { name: 'workdir', value: 'folder', summary: 'Only what was spent in this folder or below it.' },
+      { name: 'utc', summary: 'Days begin and end in UTC instead of your time zone.' },
+      JSON_OPTION,
+    ],
+    examples: [
+      { line: 'throughline usage', says: 'day by day' },
+      { line: 'throughline usage --by model --since 2026-01-01', says: 'this year, by model' },
+      { line: 'throughline usage --by session --workdir .', says: 'what this folder cost' },
+    ],
+  },
+]

@@ -1,0 +1,45 @@
+import type { LocalThroughline, Throughline } from '#app'
+import { join } from 'node:path'
+import { findDaemon, type DaemonLink } from './daemon-link.ts'
+
+/** Where a command runs: whose folders, which program, which settings. */
+export interface Site {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The person's home folder. */
+  readonly userHome: string
+  /** Throughline's own folder, Claude Code's, and the folders that sessions must have worked in to be shown. */
+  readonly home: string
+  readonly claudeDir: string
+  readonly allowedRoots: readonly string[]
+  /** This very program: its interpreter and its main file. */
+  readonly program: readonly [interpreter: string, main: string]
+  readonly version: string
+  openLocal(): Promise<LocalThroughline>
+}
+
+/** What the daemon logs, the newest last. */
+export function logPathOf(site: Site): string {
+  return join(site.home, 'logs', 'daemon.jsonl')
+}
+
+/** Asks the daemon of this home when one runs, else does it in this process. Which one it was makes no difference. */
+export async function openAnywhere(site: Site): Promise<Throughline> {
+  const link = await findDaemon(site.home)
+  const remote = link === undefined ? undefined : await connectIfSame(site, link)
+  return remote ?? (await site.openLocal())
+}
+
+/** A daemon that was started with other settings shows other sessions: it is not asked. */
+async function connectIfSame(site: Site, link: DaemonLink): Promise<Throughline | undefined> {
+  try {
+    const remote = await link.connect()
+    const { lookedIn, allowedRoots } = await remote.list({ limit: 1 })
+    const isSame =
+      lookedIn.includes(join(site.claudeDir, 'projects')) &&
+      JSON.stringify(allowedRoots) === JSON.stringify(site.allowedRoots)
+    return isSame ? remote : undefined
+  } catch {
+    // It stopped meanwhile, or is of another version. The files are here all the same.
+    return undefined
+  }
+}
