@@ -1,7 +1,7 @@
 import { list, number, parseJson, string } from '#base'
 import { JOBS, isJobName } from './jobs.ts'
 import type { JobArguments, SampleSession } from './jobs.ts'
-import { Pending } from './ours.ts'
+import { Pending } from './pending.ts'
 
 /**
  * `node --expose-gc bench/dist/job.js <name> <json>`: runs one job in a process of its own, so that its CPU time and
@@ -41,11 +41,15 @@ function readArguments(given: unknown): JobArguments {
   const id = string(given, 'id')
   const path = string(given, 'path')
   const entries = number(given, 'entries')
+  const home = string(given, 'home')
+  const q = string(given, 'q')
   return {
     configDir: string(given, 'configDir') ?? '',
     ...(id === undefined ? {} : { id }),
     ...(path === undefined ? {} : { path }),
     ...(entries === undefined ? {} : { entries }),
+    ...(home === undefined ? {} : { home }),
+    ...(q === undefined ? {} : { q }),
     sample: list(given, 'sample').flatMap(readSample),
   }
 }

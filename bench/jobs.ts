@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { parseAll, rawReadAll, statAll, transcriptsOf, windowAll } from './limits.ts'
-import { Pending, firstPage, fullRead, lastPage, listAll, modelView, usageTotal } from './ours.ts'
+import { firstPage, fullRead, lastPage, listAll, modelView, scan, usageReport, usageTotal } from './ours.ts'
 import { loadPeer, peerFirstPage, peerLastPage, peerList, peerModelView } from './peers.ts'
+import { Pending } from './pending.ts'
 
 /** What a job is told. `configDir` is also the SDK's `CLAUDE_CONFIG_DIR`. */
 export interface JobArguments {
@@ -10,6 +11,9 @@ export interface JobArguments {
   readonly id?: string
   readonly path?: string
   readonly entries?: number
+  /** Throughline's home, and what is searched for. */
+  readonly home?: string
+  readonly q?: string
   readonly sample?: readonly SampleSession[]
 }
 
@@ -42,6 +46,8 @@ export type JobName =
   | 'limit read all'
   | 'ours read one'
   | 'ours usage'
+  | 'ours usage report'
+  | 'ours scan'
 
 /** Everything that is measured, each in a process of its own. */
 export const JOBS: Readonly<Record<JobName, Job>> = {
@@ -65,6 +71,8 @@ export const JOBS: Readonly<Record<JobName, Job>> = {
   'ours read one': { run: (told) => fullRead(pathOf(told)) },
 
   'ours usage': { run: ({ configDir }) => usageTotal(configDir) },
+  'ours usage report': { run: ({ configDir, home = '' }) => usageReport(configDir, home) },
+  'ours scan': { run: ({ configDir, home = '', q = '' }) => scan(configDir, home, q) },
 }
 
 export function isJobName(name: string): name is JobName {

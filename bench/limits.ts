@@ -35,11 +35,28 @@ export function statAll(configDir: string): Swept {
   return { files: paths.length, bytes, lines: 0 }
 }
 
+/** The same for every transcript, those of subagents too: the least a start can look at. */
+export function statEvery(configDir: string): Swept {
+  const paths = transcriptsOf(configDir)
+  let bytes = 0
+  for (const path of paths) bytes += statSync(path).size
+  return { files: paths.length, bytes, lines: 0 }
+}
+
 const WINDOW = 4096
 
 /** Opens every session and reads its first and its last 4 KB. */
 export function windowAll(configDir: string): Swept {
-  const paths = sessionsOf(configDir)
+  return readWindows(sessionsOf(configDir))
+}
+
+/** The same for every transcript, after a `stat`. */
+export function windowEvery(configDir: string): Swept {
+  statEvery(configDir)
+  return readWindows(transcriptsOf(configDir))
+}
+
+function readWindows(paths: readonly string[]): Swept {
   const buffer = Buffer.allocUnsafe(WINDOW)
   let bytes = 0
   for (const path of paths) {

@@ -2,13 +2,21 @@ import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { CorpusSize } from '#testing'
+import { missing } from './comparison.ts'
+import { createGround, type Ground } from './ground.ts'
 import { busyWarning, machine } from './machine.ts'
+import { PARTS } from './parts.ts'
 import { prepareCorpus } from './prepared-corpus.ts'
-import { PARTS } from './rows.ts'
 import type { Row } from './table.ts'
 import { mb, ms, tableOf } from './table.ts'
 
-/** `npm run bench -- [--size xs|s|m] [--seed n] [--only list,pages,…] [--rounds n] [--json file]`: one table. */
+/**
+ * `npm run bench -- [--size xs|s|m] [--seed n] [--only list,pages,…] [--rounds n] [--json file]`: one table.
+ *
+ * Parts in this process or in one job of their own: list, pages, view, read, memory. Parts with the built daemon, over
+ * HTTP and WebSocket: index, daemon, search, usage, live, fanout, peers. Targets are those of `--size m`; where a size
+ * sets what can be reached, they are scaled down with it. `.bench` keeps the corpus and the peers, nothing else.
+ */
 const { values } = parseArgs({
   options: {
     size: { type: 'string', default: 's' },
@@ -29,11 +37,8 @@ console.log(
 )
 warn(busyWarning(before))
 
-const corpus = await prepareCorpus(
-  fileURLToPath(new URL('../../.bench', import.meta.url)),
-  size,
-  Number(values.seed),
-)
+const root = fileURLToPath(new URL('../../.bench', import.meta.url))
+const corpus = await prepareCorpus(root, size, Number(values.seed))
 const { facts } = corpus
 console.log(
   `corpus ${size}-${facts.seed}: ${facts.sessions.length} sessions in ${facts.projects} projects, ${facts.files} files, ` +
@@ -41,12 +46,19 @@ console.log(
     (corpus.madeInMs === undefined ? 'kept from an earlier run' : `made in ${ms(corpus.madeInMs)}`),
 )
 
+let made: Ground | undefined
+const ground = (): Ground => (made ??= createGround(root, corpus.configDir, facts))
+// Children and folders go with the process, however it ends.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 const rows: Row[] = []
 for (const part of parts) {
   process.stderr.write(`${part}… `)
-  rows.push(...(await (PARTS[part]?.({ ...corpus, rounds }) ?? [])))
+  const measuring = PARTS[part]?.({ ...corpus, rounds, ground }) ?? Promise.resolve([])
+  rows.push(...(await measuring.catch((error: unknown) => [missing(part, error)])))
 }
 process.stderr.write('\n')
+made?.remove()
 
 console.log(`\n${tableOf(rows)}\n`)
 const after = machine()

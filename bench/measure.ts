@@ -3,13 +3,28 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { boolean, field, list, number, parseJson, string } from '#base'
 import type { JobArguments, JobName } from './jobs.ts'
+import { Pending } from './pending.ts'
 
 /** What one job came to: over all its calls in all its rounds. */
 export type Outcome =
-  | { readonly state: 'measured'; readonly figures: Figures; readonly result: unknown }
+  | {
+      readonly state: 'measured'
+      readonly figures: Figures
+      /** Of the last lap. */
+      readonly result: unknown
+      /** Of every lap. */
+      readonly results: readonly unknown[]
+    }
   /** Throughline cannot do this yet. */
   | { readonly state: 'pending' }
   | { readonly state: 'failed'; readonly message: string }
+  /** Somebody else's program is not here. */
+  | { readonly state: 'absent'; readonly message: string }
+
+/** Thrown by a trial whose program is not on this machine: the row says `n/a` and why. */
+export class Absent extends Error {
+  override readonly name = 'Absent'
+}
 
 export interface Figures {
   /** Median call, all threads of the process. */
@@ -22,8 +37,14 @@ export interface Figures {
   readonly baseRssKb: number
 }
 
-/** One job in a race. `outcome` is there once the race is over. */
-export class Entrant {
+/** Whoever runs in a race. `outcome` is there once the race is over. */
+export interface Racer {
+  readonly outcome: Outcome
+  lap(): Promise<void>
+}
+
+/** One job in a race, in a process of its own. */
+export class Entrant implements Racer {
   readonly job: JobName
   readonly told: JobArguments
   /** Calls in one process. More than one shows what a warm process does. */
@@ -52,19 +73,48 @@ export class Entrant {
   }
 }
 
+/** Something in a race that brings its own processes: a daemon, a peer, a program of another language. */
+export class Trial implements Racer {
+  readonly #name: string
+  readonly #run: () => Promise<Sample>
+  readonly #samples: Sample[] = []
+  #ended: Outcome | undefined
+
+  constructor(name: string, run: () => Promise<Sample>) {
+    this.#name = name
+    this.#run = run
+  }
+
+  get outcome(): Outcome {
+    return this.#ended ?? summary(this.#samples)
+  }
+
+  async lap(): Promise<void> {
+    if (this.#ended !== undefined) return
+    try {
+      this.#samples.push(await this.#run())
+    } catch (error) {
+      if (error instanceof Pending) this.#ended = { state: 'pending' }
+      else if (error instanceof Absent) this.#ended = { state: 'absent', message: error.message }
+      else this.#ended = { state: 'failed', message: `${this.#name}: ${String(error)}` }
+    }
+  }
+}
+
 const JOB = fileURLToPath(new URL('job.js', import.meta.url))
 const run = promisify(execFile)
 
 /**
  * Runs the entrants in turn, A-B-C-A-B-C, each lap in a new process: a machine that gets busy gets busy for all.
  */
-export async function race(entrants: readonly Entrant[], rounds: number): Promise<void> {
+export async function race(entrants: readonly Racer[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const entrant of entrants) await entrant.lap()
   }
 }
 
-interface Sample {
+/** One lap: milliseconds of every call in it. */
+export interface Sample {
   readonly cpu: readonly number[]
   readonly wall: readonly number[]
   readonly peakRssKb: number
@@ -101,11 +151,17 @@ function summary(samples: readonly Sample[]): Outcome {
     peakRssKb: median(samples.map((sample) => sample.peakRssKb)),
     baseRssKb: median(samples.map((sample) => sample.baseRssKb)),
   }
-  return { state: 'measured', figures, result: samples.at(-1)?.result }
+  const results = samples.map(({ result }) => result)
+  return { state: 'measured', figures, result: results.at(-1), results }
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+/** The value that so large a part of all values stays below. */
+export function quantile(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0
 }
 
 function numbers(value: unknown, key: string): readonly number[] {

@@ -1,5 +1,6 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { openThroughline } from '#app'
-import { NO_USAGE } from '#model'
+import { NO_USAGE, type Entry } from '#model'
 import {
   claudeFormat,
   createClaudeSource,
@@ -10,13 +11,9 @@ import {
   readPageBefore,
   type TranscriptFile,
 } from '#sources'
+import { Pending } from './pending.ts'
 
-/** Every call the benchmark makes to Throughline. A body that throws `Pending` shows as `n/a` in the table. */
-
-export class Pending extends Error {
-  // `Pending: …` in a stack and in `String(error)`.
-  override readonly name = 'Pending'
-}
+/** Every call the benchmark makes to Throughline in its own process. A body that throws `Pending` shows as `n/a` in the table. */
 
 interface Listed {
   readonly sessions: number
@@ -60,14 +57,19 @@ export async function modelView(path: string): Promise<readonly string[]> {
   const file = openTranscript(path)
   try {
     const { entries } = await readConversation(file, claudeFormat)
-    return entries.flatMap((entry) => {
-      if (entry.kind === 'prompt') return [entry.sentAs ?? entry.id]
-      const said = entry.type === 'user' || entry.type === 'assistant'
-      return said && entry.kind !== 'injection' ? [entry.id] : []
-    })
+    return toUuids(entries)
   } finally {
     file.close()
   }
+}
+
+/** The uuids that the SDK gives for what the model sees. */
+export function toUuids(entries: readonly Entry[]): readonly string[] {
+  return entries.flatMap((entry) => {
+    if (entry.kind === 'prompt') return [entry.sentAs ?? entry.id]
+    const said = entry.type === 'user' || entry.type === 'assistant'
+    return said && entry.kind !== 'injection' ? [entry.id] : []
+  })
 }
 
 /** Every entry of a transcript with all its blocks, one after the other, none kept. */
@@ -87,6 +89,43 @@ export async function fullRead(path: string): Promise<Read> {
 export async function usageTotal(configDir: string): Promise<Spent> {
   const throughline = await openThroughline({ env: { CLAUDE_CONFIG_DIR: configDir } })
   const { usage = NO_USAGE } = await throughline.list({ full: true })
+  return toSpent(usage)
+}
+
+/** Tokens by model as `throughline usage` adds them up where there is no index. */
+export async function usageReport(configDir: string, home: string): Promise<Spent> {
+  const throughline = await openThroughline({ env: { CLAUDE_CONFIG_DIR: configDir, THROUGHLINE_HOME: home } })
+  const { total } = await throughline.usage({ by: 'model' }).catch(notBuilt)
+  return toSpent(total.usage)
+}
+
+interface Scanned {
+  readonly hits: readonly string[]
+  readonly exact: boolean
+  /** The longest time nothing else could be done meanwhile. */
+  readonly heldMs: number
+}
+
+/** A search where there is no index: every transcript is read. Hits are told by their session. */
+export async function scan(configDir: string, home: string, q: string): Promise<Scanned> {
+  const throughline = await openThroughline({ env: { CLAUDE_CONFIG_DIR: configDir, THROUGHLINE_HOME: home } })
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const { hits, total } = await throughline.search({ q, limit: 20 }).catch(notBuilt)
+  // The last hold is noted by the turn that comes after it.
+  await new Promise((resolve) => {
+    setTimeout(resolve, 5)
+  })
+  delay.disable()
+  return { hits: hits.map((hit) => hit.session.id), exact: total.exact, heldMs: delay.max / 1e6 }
+}
+
+function notBuilt(error: unknown): never {
+  if (error instanceof Error && error.message.startsWith('not built yet')) throw new Pending(error.message)
+  throw error
+}
+
+function toSpent(usage: typeof NO_USAGE): Spent {
   return {
     inputTokens: usage.input,
     outputTokens: usage.output,

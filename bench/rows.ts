@@ -1,5 +1,6 @@
-import { list, number } from '#base'
-import type { CorpusFacts, CorpusSession, LongLineSession } from '#testing'
+import { list } from '#base'
+import type { CorpusFacts, CorpusSession } from '#testing'
+import { resultNumber, type Bench } from './bench.ts'
 import { compare } from './comparison.ts'
 import type { Measure, Target } from './comparison.ts'
 import type { JobArguments } from './jobs.ts'
@@ -7,29 +8,11 @@ import { Entrant, race } from './measure.ts'
 import { mb, ms } from './table.ts'
 import type { Row } from './table.ts'
 
-interface Bench {
-  readonly configDir: string
-  readonly facts: CorpusFacts
-  readonly longLine: LongLineSession
-  readonly longLineDir: string
-  readonly rounds: number
-}
-
-/** The parts of the table, by the names `--only` takes. */
-export const PARTS: Readonly<Record<string, (bench: Bench) => Promise<readonly Row[]>>> = {
-  list: listRows,
-  pages: pageRows,
-  view: viewRows,
-  read: readRows,
-  memory: memoryRows,
-  usage: usageRows,
-}
-
 const PEAK: Measure = { of: (figures) => figures.peakRssKb * 1024, show: mb }
 const GROWTH: Measure = { of: (figures) => (figures.peakRssKb - figures.baseRssKb) * 1024, show: mb }
 const WALL: Measure = { of: (figures) => figures.wallMs, show: ms }
 
-async function listRows({ configDir, facts, rounds }: Bench): Promise<readonly Row[]> {
+export async function listRows({ configDir, facts, rounds }: Bench): Promise<readonly Row[]> {
   const told: JobArguments = { configDir }
   // As `throughline ls` runs it: a list is over before the code that makes it would be compiled.
   const ours = new Entrant('ours list', told, 1, ['--no-opt'])
@@ -74,7 +57,7 @@ function fifthOf({ outcome }: Entrant, { of }: Measure): { readonly target?: Tar
   return outcome.state === 'measured' && of(outcome.figures) > 5 * 60e6 ? { target: { atLeast: 5 } } : {}
 }
 
-async function pageRows({ configDir, facts, rounds }: Bench): Promise<readonly Row[]> {
+export async function pageRows({ configDir, facts, rounds }: Bench): Promise<readonly Row[]> {
   const { id, path, bytes } = facts.biggest
   const told: JobArguments = { configDir, id, path, entries: 50 }
   const last = new Entrant('ours last page', told, 15)
@@ -123,7 +106,7 @@ function pageNote(page: Entrant): string | undefined {
   return `${mb(read)} read; first call ${ms(outcome.figures.firstCpuMs)}`
 }
 
-async function viewRows({ configDir, facts, rounds }: Bench): Promise<readonly Row[]> {
+export async function viewRows({ configDir, facts, rounds }: Bench): Promise<readonly Row[]> {
   const { id, path, bytes, visible } = facts.compacted
   const sample = viewSample(facts).map((session) => ({
     id: session.id,
@@ -191,7 +174,7 @@ function evenly<Item>(items: readonly Item[], wanted: number): readonly Item[] {
   return items.filter((_, index) => index % step === 0).slice(0, wanted)
 }
 
-async function readRows({ configDir, facts, rounds }: Bench): Promise<readonly Row[]> {
+export async function readRows({ configDir, facts, rounds }: Bench): Promise<readonly Row[]> {
   const told: JobArguments = { configDir }
   const ours = new Entrant('ours read all', told)
   const parse = new Entrant('limit parse all', told)
@@ -221,7 +204,12 @@ async function readRows({ configDir, facts, rounds }: Bench): Promise<readonly R
   ]
 }
 
-async function memoryRows({ configDir, facts, longLine, longLineDir }: Bench): Promise<readonly Row[]> {
+export async function memoryRows({
+  configDir,
+  facts,
+  longLine,
+  longLineDir,
+}: Bench): Promise<readonly Row[]> {
   const big: JobArguments = { configDir, id: facts.biggest.id, path: facts.biggest.path }
   const long: JobArguments = { configDir: longLineDir, id: longLine.id, path: longLine.path }
   const ours = new Entrant('ours read one', big)
@@ -248,34 +236,4 @@ function ceiling(name: string, ours: Entrant, peer: Entrant, most: number): Row 
     met: PEAK.of(figures) <= most ? 'yes' : 'NO',
     note: `${mb(figures.baseRssKb * 1024)} before the first byte`,
   }
-}
-
-async function usageRows({ configDir, facts, rounds }: Bench): Promise<readonly Row[]> {
-  const told: JobArguments = { configDir }
-  const ours = new Entrant('ours usage', told)
-  const parse = new Entrant('limit parse all', told)
-  await race([ours, parse], Math.min(rounds, 3))
-  const keys = ['inputTokens', 'outputTokens', 'cacheCreationTokens', 'cacheReadTokens'] as const
-  const wrong = keys.flatMap((key) => {
-    const said = resultNumber(ours, key)
-    return said === facts.usage[key] ? [] : [`${key} ${said}, not ${facts.usage[key]}`]
-  })
-  const { outcome } = ours
-  return [
-    {
-      name: 'token totals: exact',
-      ours: outcome.state === 'measured' ? `${keys.length - wrong.length}/${keys.length} equal` : 'n/a',
-      against: `${facts.usage.messages} messages`,
-      ratio: '',
-      target: 'all',
-      met: outcome.state === 'pending' ? 'n/a' : wrong.length === 0 ? 'yes' : 'NO',
-      note:
-        outcome.state === 'failed' ? outcome.message : outcome.state === 'measured' ? wrong.join(', ') : '',
-    },
-    compare({ name: 'token totals: CPU', ours, whom: 'JSON.parse', other: parse }),
-  ]
-}
-
-function resultNumber({ outcome }: Entrant, key: string): number | undefined {
-  return outcome.state === 'measured' ? number(outcome.result, key) : undefined
 }

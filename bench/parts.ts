@@ -1,0 +1,27 @@
+import type { Bench } from './bench.ts'
+import { daemonPageRows } from './daemon-page-rows.ts'
+import { daemonRows } from './daemon-rows.ts'
+import { fanoutRows } from './fanout-rows.ts'
+import { indexRows } from './index-rows.ts'
+import { liveRows } from './live-rows.ts'
+import { peerRows } from './peer-rows.ts'
+import { listRows, memoryRows, pageRows, readRows, viewRows } from './rows.ts'
+import { searchRows } from './search-rows.ts'
+import type { Row } from './table.ts'
+import { usageRows } from './usage-rows.ts'
+
+/** The parts of the table, by the names `--only` takes. The first one that needs an index builds it. */
+export const PARTS: Readonly<Record<string, (bench: Bench) => Promise<readonly Row[]>>> = {
+  list: listRows,
+  pages: pageRows,
+  view: viewRows,
+  read: readRows,
+  memory: memoryRows,
+  index: indexRows,
+  daemon: async (bench) => [...(await daemonRows(bench)), ...(await daemonPageRows(bench))],
+  search: searchRows,
+  usage: usageRows,
+  live: liveRows,
+  fanout: fanoutRows,
+  peers: peerRows,
+}
