@@ -38,7 +38,7 @@ try {
 }
 
 function throughline(args, env = {}) {
-  return execFileSync(process.execPath, [join(root, 'dist/cli/main.js'), ...args], {
+  return execFileSync(process.execPath, [join(root, 'dist/bin/throughline.js'), ...args], {
     encoding: 'utf8',
     env: { ...process.env, CLAUDE_CONFIG_DIR: join(root, 'test/fixtures/demo/config'), ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,6 +4,7 @@ export interface ReferenceFacts {
   readonly everywhere: readonly object[]
   readonly variables: readonly object[]
   readonly environment: readonly object[]
+  readonly routes: object
   readonly errorCodes: Readonly<Record<string, string>>
 }
 

@@ -10,8 +10,9 @@ const MADE = '<!-- Made by `npm run reference` from the code. Edit the code, not
  * The pages of docs/reference, by file name. The facts come in as arguments: the script takes them from what was
  * built, the test that looks for stale pages takes them from the sources.
  */
-export function renderReference({ commands, everywhere, variables, environment, errorCodes }) {
+export function renderReference({ commands, everywhere, variables, environment, errorCodes, routes }) {
   return {
+    'api.md': toApiPage(routes),
     'cli.md': toCliPage(commands, everywhere),
     'environment.md': toEnvironmentPage(variables, environment),
     'errors.md': toErrorsPage(errorCodes),
@@ -53,6 +54,41 @@ function toUsage({ name, value, values, bare }) {
   if (value === undefined) return `--${name}`
   const shown = values === undefined ? `<${value}>` : values.join('|')
   return bare === undefined ? `--${name} ${shown}` : `--${name} [${shown}]`
+}
+
+function toApiPage(routes) {
+  const all = Object.values(routes)
+  return page(
+    '# API',
+    'What the daemon answers over HTTP. Requests come with `Authorization: Bearer <token>`, except where it says *nobody*; bodies and answers are JSON. Flags in a query are `1` and `0`. Every error is `{"code", "message", "hint"}` with a [code](errors.md). Lists come in pages: give the `next` of one as the `cursor` of the next.',
+    list(
+      all.map((route) => [`[\`${route.method} ${route.path}\`](#${anchorOfRoute(route)})`, route.summary]),
+    ),
+    ...all.flatMap(toRouteSection),
+    '## WS /api/live',
+    'Entries, sessions and hits as they come. Opened with the subprotocols `throughline.v1` and `throughline.<ticket>`. The device sends frames, one per message: `{"kind": "subscribe", "subscription": 1, "topic": {"kind": "session", "id": "…"}, "cursor": "…"}`, `unsubscribe`, `ping`. The daemon sends lists of frames: `hello`, `event`, `failed`, `pong`. Every event has the cursor to go on from; topics and events are in [library](library.md#throughlinewire).',
+  )
+}
+
+function toRouteSection({ method, path, auth, summary, query = [], body = [], answer }) {
+  return [
+    `## ${method} ${path}`,
+    auth === 'none' ? `${summary} Asked by nobody in particular: no token is needed.` : summary,
+    ...(query.length === 0 ? [] : ['Query:', list(query.map(toParameter))]),
+    ...(body.length === 0 ? [] : ['Body:', list(body.map(toParameter))]),
+    `Answer: ${answer}`,
+  ]
+}
+
+function toParameter({ name, kind, required, meaning }) {
+  return [`\`${name}\` (${kind}${required === true ? ', required' : ''})`, meaning]
+}
+
+function anchorOfRoute({ method, path }) {
+  return `${method} ${path}`
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
 }
 
 function toEnvironmentPage(variables, environment) {
@@ -123,15 +159,19 @@ function page(title, ...parts) {
 }
 
 async function writeReference() {
-  const [{ commands, everywhere, variables }, { ENVIRONMENT }, { ERROR_CODES }] = await Promise.all(
-    ['cli', 'app', 'base'].map((room) => import(new URL(`../dist/${room}/index.js`, import.meta.url).href)),
-  )
+  const [{ commands, everywhere, variables }, { ENVIRONMENT }, { ERROR_CODES }, { ROUTES }] =
+    await Promise.all(
+      ['cli', 'app', 'base', 'wire'].map(
+        (room) => import(new URL(`../dist/${room}/index.js`, import.meta.url).href),
+      ),
+    )
   const pages = renderReference({
     commands,
     everywhere,
     variables,
     environment: ENVIRONMENT,
     errorCodes: ERROR_CODES,
+    routes: ROUTES,
   })
   const folder = join(root, 'docs/reference')
   mkdirSync(folder, { recursive: true })
