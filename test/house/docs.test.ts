@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ENVIRONMENT } from '#app'
 import { ERROR_CODES, object, parseJson } from '#base'
 import { commands, everywhere, variables } from '#cli'
+import { ROUTES } from '#wire'
 import { Visitor } from 'vite'
 import { describe, expect, test } from 'vitest'
 import { renderReference } from '../../scripts/reference.mjs'
@@ -35,6 +36,7 @@ describe('the reference', () => {
     variables,
     environment: ENVIRONMENT,
     errorCodes: ERROR_CODES,
+    routes: ROUTES,
   })
 
   test.each(Object.keys(made))('[DOCS1] %s says what the code says', (name) => {
@@ -62,6 +64,17 @@ describe('the reference', () => {
     const page = pageOf('environment.md')
     expectNone(variables.map(({ name }) => name).filter((name) => sectionOf(page, name) === ''))
     expectNone(variablesRead().filter((name) => !new RegExp(`\\b${name}\\b`).test(page)))
+  })
+
+  test('[DOCS2] every route and its parameters have their place', () => {
+    const page = pageOf('api.md')
+    const missing = Object.values(ROUTES).flatMap(({ method, path, query = [], body = [] }) => {
+      const section = sectionOf(page, `${method} ${path}`)
+      const names = [...query, ...body].map(({ name }) => name)
+      if (section === '') return [`${method} ${path}`]
+      return names.filter((name) => !section.includes(`\`${name}\``)).map((name) => `${path} ${name}`)
+    })
+    expectNone(missing)
   })
 
   test('[DOCS2] every error code has its place', () => {

@@ -10,12 +10,31 @@ export interface Room {
 export const PLAN: Readonly<Record<string, Room>> = {
   base: { enters: [], browserSafe: true },
   model: { enters: ['base'], browserSafe: true },
+  wire: { enters: ['base', 'model'], browserSafe: true },
+  client: { enters: ['base', 'model', 'wire'], browserSafe: true },
   render: { enters: ['base', 'model'], browserSafe: true },
   journal: { enters: ['base', 'model'] },
   sources: { enters: ['base', 'model', 'journal'] },
-  app: { enters: ['base', 'model', 'render', 'journal', 'sources'] },
-  cli: { enters: ['base', 'model', 'render', 'app'] },
-  testing: { enters: ['base', 'model', 'render', 'journal', 'sources', 'app'] },
+  store: { enters: ['base', 'model', 'wire'] },
+  ingest: { enters: ['base', 'model', 'wire', 'journal', 'sources', 'store'] },
+  app: { enters: ['base', 'model', 'wire', 'render', 'journal', 'sources', 'store', 'ingest'] },
+  server: { enters: ['base', 'model', 'wire', 'journal', 'render', 'app'] },
+  cli: { enters: ['base', 'model', 'wire', 'render', 'app', 'client', 'server'] },
+  testing: {
+    enters: [
+      'base',
+      'model',
+      'wire',
+      'render',
+      'journal',
+      'sources',
+      'store',
+      'ingest',
+      'app',
+      'client',
+      'server',
+    ],
+  },
 }
 
 /** Rooms that may ask for the environment, the time and the home folder; everybody else is told. */
@@ -32,7 +51,7 @@ export interface Exception {
 
 export const EXCEPTIONS: Readonly<Record<string, Exception>> = {
   'test/cli.test.ts': {
-    lines: 520,
+    lines: 540,
     reason: 'every rule of the command line, against the built program, with one way to run it',
   },
 }
