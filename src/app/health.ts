@@ -1,17 +1,20 @@
 import { isLive, isWaitingForYou } from '#model'
-import { PROTOCOL, type ArchiveState, type Health } from '#wire'
+import { PROTOCOL, type ArchiveState, type Health, type IndexState } from '#wire'
 import type { Keeper } from './keeper.ts'
 import type { Listed } from './list-sessions.ts'
 
 export interface HealthParts {
   readonly listed: Listed
   readonly keeper: Keeper | undefined
+  /** Whether there is to be an index: it is begun a little after the start. */
+  readonly keepsIndex: boolean
   readonly startedAt: string
   readonly version: string
 }
 
 /** How Throughline is. */
-export async function toHealth({ listed, keeper, startedAt, version }: HealthParts): Promise<Health> {
+export async function toHealth(parts: HealthParts): Promise<Health> {
+  const { listed, keeper, startedAt, version } = parts
   const { sessions, problems } = listed
   const live = sessions.flatMap((session) =>
     session.live === undefined
@@ -28,7 +31,7 @@ export async function toHealth({ listed, keeper, startedAt, version }: HealthPar
       live: live.filter((session) => isLive(session.live) || session.live.status === 'gone'),
       waitingForYou: live.filter((session) => isWaitingForYou(session.live)).length,
     },
-    index: keeper?.index?.state() ?? { state: 'none' },
+    index: keeper?.index?.state() ?? (parts.keepsIndex ? NOT_BEGUN : { state: 'none' }),
     archive: keeper === undefined ? NO_ARCHIVE : await keeper.archiveState(),
     notices: [
       ...problems.map(({ path, message, hint }) => ({ at: startedAt, message: `${path}: ${message}`, hint })),
@@ -38,3 +41,9 @@ export async function toHealth({ listed, keeper, startedAt, version }: HealthPar
 }
 
 const NO_ARCHIVE: ArchiveState = { enabled: false, files: 0, bytes: 0, goneSessions: 0 }
+const NOT_BEGUN: IndexState = {
+  state: 'building',
+  files: { done: 0, total: 0 },
+  bytes: { done: 0, total: 0 },
+  size: 0,
+}

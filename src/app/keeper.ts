@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { SessionCounts, SessionSummary } from '#model'
@@ -11,7 +11,6 @@ import {
   type Archive,
   type Catalogue,
   type CatalogueChange,
-  type IndexTask,
   type LiveRegistry,
   type SessionIndex,
 } from '#ingest'
@@ -19,6 +18,7 @@ import type { Meter, Source } from '#sources'
 import { INDEX_VERSION } from '#store'
 import type { ArchiveState, Notice } from '#wire'
 import { isWithin } from './config.ts'
+import { dropOldIndexes, filesOf, toTasks } from './kept-files.ts'
 import type { Preferences } from './preferences.ts'
 import type { Config } from './throughline.ts'
 
@@ -32,6 +32,8 @@ export interface Keeper {
   readonly archive: Archive
   archiveState(): Promise<ArchiveState>
   notices(): readonly Notice[]
+  /** Whether a session may be shown that worked in this folder. Absent: any. */
+  readonly isAllowed: ((workdir: string) => boolean) | undefined
   /** The session a transcript belongs to: its own, or a subagent's. */
   sessionOf(path: string): SessionSummary | undefined
   onChange(listener: (change: CatalogueChange) => void): () => void
@@ -70,12 +72,13 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   const listeners = new Set<(change: CatalogueChange) => void>()
   const owners = new Map<string, string>()
   const byId = new Map<string, SessionSummary>()
-  let counts: ReadonlyMap<string, SessionCounts> = new Map()
+  const counts = new Map<string, SessionCounts>()
   let live: LiveRegistry | undefined
   let index: SessionIndex | undefined
   let remembering: NodeJS.Timeout | undefined
   const keepingSoon = new Map<string, NodeJS.Timeout>()
   const seen = new Set<string>()
+  let keeping: Promise<unknown> | undefined
   let archived: { readonly at: number; readonly state: Promise<ArchiveState> } | undefined
 
   function notify(notice: Omit<Notice, 'at'>): void {
@@ -99,13 +102,15 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       now,
     })
   }
+  const isAllowed =
+    allowedRoots.length === 0 ? undefined : (workdir: string) => isWithin(workdir, allowedRoots)
   const catalogue = await openCatalogue({
     sources: [
       { source, isArchive: false },
       ...archive.sources.map((from) => ({ source: from, isArchive: true })),
     ],
     ...(keeps ? { rememberedPath: join(home, `catalogue.v${CATALOGUE_VERSION}.json`) } : {}),
-    isAllowed: allowedRoots.length === 0 ? undefined : (workdir) => isWithin(workdir, allowedRoots),
+    isAllowed,
     liveOf: (id) => live?.states.get(id),
     preferenceOf: (id) => preferences.get(id),
     countsOf: (id) => counts.get(id),
@@ -156,7 +161,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
         const files = catalogue.filesOf(path)
         if (files === undefined) return
         archived = undefined
-        void archive.keepAll([files], source)
+        keeping = archive.keepAll([files], source).catch(() => 0)
       },
       isFirst ? 0 : KEEP_MS,
     )
@@ -215,23 +220,24 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       path: join(home, `index.v${INDEX_VERSION}.db`),
       origin: hostname(),
       onCounts(some) {
-        counts = new Map([...counts, ...some])
+        for (const [id, known] of some) counts.set(id, known)
         catalogue.refresh(some.keys())
       },
       onNotice: notify,
       now,
     })
     opened.sync(catalogue.sessions().flatMap(toTasks))
-    void keepAll()
+    keeping = keepAll().catch(() => 0)
     index = opened
     return opened
   }
 
-  async function keepAll(): Promise<void> {
+  async function keepAll(): Promise<number> {
     const { sessions } = await source.find()
-    await archive.keepAll(sessions, source)
+    const kept = await archive.keepAll(sessions, source)
     archived = undefined
     remember()
+    return kept
   }
 
   return {
@@ -247,6 +253,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       return archived.state
     },
     notices: () => notices,
+    isAllowed,
     sessionOf: (path) => {
       const owner = owners.get(path)
       return owner === undefined ? undefined : catalogue.byPath(owner)
@@ -264,6 +271,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       watcher.close()
       live?.close()
       await catalogue.settled()
+      await keeping
       if (keeps) await catalogue.remember().catch(() => undefined)
       await index?.close()
     },
@@ -271,30 +279,3 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
 }
 
 const CATALOGUE_VERSION = 1
-
-function filesOf({ path, subagents }: SessionSummary): readonly string[] {
-  return [path, ...subagents.map((subagent) => subagent.path)]
-}
-
-function toTasks(session: SessionSummary): readonly IndexTask[] {
-  const { agent, id, createdAt = '' } = session
-  return [
-    { path: session.path, agent, session: id, createdAt },
-    ...session.subagents.map(({ id: subagent, path }) => ({ path, agent, session: id, subagent, createdAt })),
-  ]
-}
-
-/** An index of another version is of no use to anybody. */
-function dropOldIndexes(home: string): void {
-  let names: readonly string[] = []
-  try {
-    names = readdirSync(home)
-  } catch {
-    // It is not there, or nothing can be opened right now: the index itself will say so.
-  }
-  for (const name of names) {
-    if (/^index\.v\d+\.db/.test(name) && !name.startsWith(`index.v${INDEX_VERSION}.db`)) {
-      rmSync(join(home, name), { force: true })
-    }
-  }
-}

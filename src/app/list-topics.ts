@@ -73,24 +73,42 @@ export function createSessionsTopic(keeper: Keeper): SessionsTopic {
   return {
     subscribe(options) {
       let cursor = options.cursor
+      let closed = false
       const [cursorRun, seen] = (cursor ?? '').split('.')
       const from = cursorRun === run && seen !== undefined && /^\d+$/.test(seen) ? Number(seen) : undefined
-      const send = (event: LiveEvent): void => {
+      const send = (event: LiveEvent): void | Promise<void> => {
         ;({ cursor } = event)
-        void options.onEvent(event)
+        return options.onEvent(event)
       }
-      if (cursor !== undefined && from === undefined)
-        send({ kind: 'reset', reason: 'restarted', cursor: `${run}.0` })
-      for (const { number: at, event } of changed.values()) {
-        if (at > (from ?? 0) && (event.kind === 'session.changed' || from !== undefined)) send(event)
+      const hear = (event: LiveEvent): void => void send(event)
+
+      async function catchUp(): Promise<void> {
+        const begun = number
+        if (cursor !== undefined && from === undefined)
+          await send({ kind: 'reset', reason: 'restarted', cursor: `${run}.0` })
+        // What changes meanwhile moves to the end, so it is told before this is over.
+        for (const { number: at, event } of changed.values()) {
+          if (closed) return
+          const isTold = event.kind === 'session.changed' || from !== undefined || at > begun
+          const told = at > (from ?? 0) && isTold ? send(event) : undefined
+          if (told !== undefined) await told
+        }
+        if (closed) return
+        subscribers.add(hear)
+        await send({ kind: 'caught-up', cursor: `${run}.${number}` })
       }
-      send({ kind: 'caught-up', cursor: `${run}.${number}` })
-      subscribers.add(send)
+
+      catchUp().catch((error: unknown) => {
+        if (!closed) options.onError?.(error instanceof Error ? error : new Error(String(error)))
+      })
       return {
         get cursor() {
           return cursor
         },
-        close: () => subscribers.delete(send),
+        close() {
+          closed = true
+          subscribers.delete(hear)
+        },
       }
     },
     close() {

@@ -36,14 +36,20 @@ afterEach(async () => {
 })
 
 function open(
-  options: { readonly index?: boolean; readonly meter?: Meter; readonly sweepMs?: number } = {},
+  options: {
+    readonly index?: boolean
+    readonly meter?: Meter
+    readonly sweepMs?: number
+    readonly allowedRoots?: readonly string[]
+  } = {},
 ): Promise<LocalThroughline> {
+  const { allowedRoots = [], ...rest } = options
   const env = {
     CLAUDE_CONFIG_DIR: join(dir.path, 'claude'),
     THROUGHLINE_HOME: join(dir.path, 'home'),
     THROUGHLINE_ARCHIVE: 'off',
   }
-  return openThroughline({ sweepMs: 100, ...options, env })
+  return openThroughline({ sweepMs: 100, ...rest, env, config: { allowedRoots } })
 }
 
 function prompts(count: number, word = 'hello'): string {
@@ -246,6 +252,79 @@ test('[LIV8] a slow listener that catches up is waited for: what it is told is n
     })
   })
   expect(told).toBe(idsInFile().length)
+})
+
+test('[LIV8] a slow listener to the list is waited for, and hears what changed meanwhile', async () => {
+  const ids = Array.from({ length: 20 }, (_, n) => `cccccccc-0000-4000-8000-0000000000${10 + n}`)
+  for (const id of ids) path = await writeTranscript(join(dir.path, 'claude'), prompts(1), { id })
+  const known = new Set<string>()
+  let working = 0
+  await new Promise<void>((resolve) => {
+    const subscription = throughline.subscribe(
+      { kind: 'sessions' },
+      {
+        async onEvent(event) {
+          expect(working).toBe(0)
+          working++
+          if (event.kind === 'session.changed') known.add(event.session.id)
+          if (event.kind === 'session.removed') known.delete(event.id)
+          // One goes while the others are told.
+          if (known.size === 5) rmSync(path, { force: true })
+          if (event.kind === 'caught-up') subscription.close()
+          if (event.kind === 'caught-up') resolve()
+          await sleep(25)
+          working--
+        },
+      },
+    )
+  })
+  expect([...known].toSorted()).toEqual([SESSION, ...ids.slice(0, -1)].toSorted())
+})
+
+test('[C2.2] a session that leaves the allowed roots is told as gone, and nothing of it after that', async () => {
+  await throughline.close()
+  throughline = await open({ allowedRoots: ['/home/user/work'] })
+  const listening = listen(throughline, SESSION_TOPIC)
+  await untilAll(listening)
+  const before = idsInFile()
+  appendFileSync(path, toJsonl([lines.prompt('elsewhere', { cwd: '/home/user/private' })]))
+  await listening.until((events) => events.some((each) => each.kind === 'reset' && each.reason === 'gone'))
+  // Not even the line that was written outside.
+  expect(idsOf(listening.events.filter(({ kind }) => kind === 'entry.added'))).toEqual(before)
+  const told = listening.events.length
+  appendFileSync(path, prompts(3, 'secret'))
+  await throughline.settled()
+  await sleep(150)
+  expect(listening.events.slice(told).filter(({ kind }) => kind === 'entry.added')).toEqual([])
+  expect(before.length).toBe(5)
+  listening.close()
+})
+
+test('[C2.2] [ING2] with allowed roots, too, one more line costs one line', async () => {
+  await throughline.close()
+  appendFileSync(path, prompts(20_000))
+  const meter: Meter = { bytesRead: 0 }
+  throughline = await open({ allowedRoots: ['/home/user/work'], meter, sweepMs: 60_000 })
+  const listening = listen(throughline, { ...SESSION_TOPIC, last: 1 })
+  await listening.until(isCaughtUp)
+  appendFileSync(path, prompts(1, 'first'))
+  await listening.until((events) => idsOf(events).length >= 2)
+  await throughline.settled()
+  const before = meter.bytesRead
+  const line = prompts(1, 'second')
+  appendFileSync(path, line)
+  await listening.until((events) => idsOf(events).length >= 3)
+  await throughline.settled()
+  expect(meter.bytesRead - before).toBeLessThan(line.length + 64 * 1024)
+  listening.close()
+})
+
+test('[ING5] an index that is about to begin is told as being built, and what is asked meanwhile is found', async () => {
+  await throughline.close()
+  throughline = await open({ index: true })
+  expect((await throughline.health()).index.state).toBe('building')
+  const { hits, index } = await throughline.search({ q: 'hello' })
+  expect({ hits: hits.length, index }).toEqual({ hits: 5, index: 'building' })
 })
 
 test('[ING3] a restart reads no transcript that did not change, and a subagent’s line does not read the parent', async () => {

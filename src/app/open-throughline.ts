@@ -99,7 +99,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   return {
     config,
     async health() {
-      return toHealth({ listed: await look(), keeper, startedAt, version: readVersion() })
+      return toHealth({ listed: await look(), keeper, keepsIndex: index, startedAt, version: readVersion() })
     },
     async list(filter = {}) {
       const ledger = keeper?.index === undefined ? {} : { ledger: fromCounts }
@@ -151,7 +151,8 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     },
     async search(request) {
       const { search } = await import('./search.ts')
-      return search(request, { sessions: (await look()).sessions, format, keeper, now: now() })
+      const { sessions } = await look()
+      return search(request, { sessions, format, keeper, keepsIndex: index, now: now() })
     },
     async usage(request) {
       const { indexedUsage, scannedUsage } = await import('./usage.ts')

@@ -1,3 +1,4 @@
+import { ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
 import type { LineFormat } from '#sources'
 import { toQuery } from '#store'
@@ -15,6 +16,8 @@ export interface SearchPlaces {
   readonly sessions: readonly SessionSummary[]
   readonly format: LineFormat
   readonly keeper: Keeper | undefined
+  /** Whether there is to be an index: it is begun a little after the start. */
+  readonly keepsIndex: boolean
   readonly now: number
 }
 
@@ -29,10 +32,12 @@ export async function search(request: SearchRequest, places: SearchPlaces): Prom
   if (keeper === undefined || index === undefined || request.cursor?.startsWith('scan.') === true) {
     return scan(request, limit, places)
   }
-  const { hits, ...page } = await index.search({ ...request, limit })
+  const found = await index.search({ ...request, limit }).catch(ifUnavailable)
+  if (found === undefined) return scan(request, limit, places)
+  const { hits, ...page } = found
   const isComplete = index.state().state === 'complete'
   if (!isComplete && hits.length < limit && request.cursor === undefined) {
-    return { ...(await scan(request, limit, places)), index: 'building' }
+    return scan(request, limit, places)
   }
   return {
     ...page,
@@ -41,10 +46,19 @@ export async function search(request: SearchRequest, places: SearchPlaces): Prom
   }
 }
 
-function scan(
+/** An index that is being built again, or cannot be written, is no reason to find nothing. */
+function ifUnavailable(error: unknown): undefined {
+  if (error instanceof ThroughlineError && error.code === 'index-unavailable') return undefined
+  throw error
+}
+
+async function scan(
   request: SearchRequest,
   limit: number,
-  { sessions, format, now }: SearchPlaces,
+  { sessions, format, now, keeper, keepsIndex }: SearchPlaces,
 ): Promise<SearchPage> {
-  return scanSearch({ sessions, format, query: toQuery(request.q, now), limit, cursor: request.cursor })
+  const query = toQuery(request.q, now)
+  const page = await scanSearch({ sessions, format, query, limit, cursor: request.cursor })
+  if (!keepsIndex) return page
+  return { ...page, index: keeper?.index?.state().state === 'complete' ? 'complete' : 'building' }
 }

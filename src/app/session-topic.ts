@@ -102,6 +102,8 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
     const deaf = file?.listen((event) => take(session.id, event))
     const stop = keeper.onChange((change) => {
       if (change.kind === 'moved' && change.from.path === session.path) startOver('moved')
+      // Deleted, or not to be shown any more: it worked outside the allowed roots.
+      if (change.kind === 'removed' && change.session.path === session.path) startOver('gone')
     })
     unlisten = () => {
       deaf?.()
@@ -164,6 +166,7 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
     // Read from what is void now: it is told from the beginning.
     if (restart !== undefined) return
     const readings = page.readings.filter((reading) => placeOf(reading) < to)
+    if (!mayTell(readings)) return
     position = to > position ? to : end
     await tell(toAdded({ id, readings, cursor: cursorAt(file, position) }))
   }
@@ -175,7 +178,7 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
       startOver(reason)
       return
     }
-    if (!isLive || event.to <= position) return
+    if (!isLive || event.to <= position || !mayTell(event.readings)) return
     if (event.from === position) {
       position = event.to
       void tell(shared(id, event))
@@ -186,11 +189,20 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
     void tell(toAdded({ id, readings, cursor: event.cursor }))
   }
 
+  /** A line that was written outside the allowed roots ends it, before it is told. */
+  function mayTell(readings: readonly Reading[]): boolean {
+    const { isAllowed } = keeper
+    if (isAllowed === undefined || readings.every((reading) => isInside(reading, isAllowed))) return true
+    startOver('gone')
+    return false
+  }
+
   /** After this turn: the catalogue finds out first where the session is now. */
   function startOver(reason: string): void {
+    const isComing = running || restart !== undefined
     restart = reason
     isLive = false
-    if (!running) setTimeout(() => void run(), reason === 'gone' ? GONE_MS : 0)
+    if (!isComing) setTimeout(() => void run(), reason === 'gone' ? GONE_MS : 0)
   }
 
   function toAdded(of: {
@@ -240,6 +252,10 @@ function isAway(error: unknown): boolean {
     error instanceof ThroughlineError &&
     (error.code === 'session-not-found' || error.code === 'transcript-gone')
   )
+}
+
+function isInside(reading: Reading, isAllowed: (workdir: string) => boolean): boolean {
+  return reading.kind === 'damage' || reading.entry.cwd === undefined || isAllowed(reading.entry.cwd)
 }
 
 function placeOf(reading: Reading): number {

@@ -91,9 +91,15 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     for (const path of rows.keys()) if (!found.has(path)) rows.delete(path)
   }
 
-  async function allow(row: Row): Promise<void> {
-    if (options.isAllowed === undefined) return
-    row.isAllowed = await isWithinRoots(row.from.source, row.summary, options.isAllowed)
+  /** `grown`: of what was added, the working directories are in the summary. A path: that subagent was written to. */
+  async function allow(row: Row, what: 'grown' | 'anew' | { readonly subagent: string }): Promise<void> {
+    const { isAllowed } = options
+    if (isAllowed === undefined) return
+    const { source } = row.from
+    if (what === 'anew' || row.summary.workdirs.length === 0 || !row.isAllowed) {
+      row.isAllowed = await isWithinRoots(source, row.summary, isAllowed)
+    } else if (what === 'grown') row.isAllowed = row.summary.workdirs.every(isAllowed)
+    else row.isAllowed = (await source.findWorkdirs(what.subagent)).every(isAllowed)
   }
 
   function show(row: Row, files: readonly string[]): void {
@@ -167,7 +173,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     } else row.summary = { ...row.summary, size }
     row.stamp = stamp
     dirty = true
-    await allow(row)
+    await allow(row, isKnown ? 'grown' : 'anew')
     show(row, [row.files.path, ...filesOf(row.summary).filter((path) => !before.has(path))])
   }
 
@@ -179,7 +185,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
         void besides.get(path)?.refresh()
         const subagents = row.summary.subagents.map((each) => (each.path === path ? { ...each, size } : each))
         row.summary = { ...row.summary, subagents }
-        await allow(row)
+        await allow(row, { subagent: path })
         show(row, [path])
         return
       }
@@ -199,7 +205,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       ...(nameFrom === 'custom' ? { name, nameFrom } : {}),
     }
     dirty = true
-    await allow(row)
+    await allow(row, 'anew')
     show(
       row,
       filesOf(row.summary).filter((each) => !before.has(each)),

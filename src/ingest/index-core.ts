@@ -35,8 +35,8 @@ const PAGE = 20
 const LARGEST_PAGE = 200
 const CHECK_MS = 2_000
 const LOOK_MS = 30_000
-/** More entries than this are not committed at once. */
-const NEWS = 10_000
+/** Hits that are told to somebody who waits at a time. */
+const NEWS = 500
 /** Between two tries when the index cannot be written. */
 const RETRY_MS = 5_000
 

@@ -9,6 +9,8 @@ import type { IndexedPage, SessionIndex, SessionIndexOptions, WatchOptions } fro
 const PATIENCE_MS = 10_000
 /** The memory that indexing may take. What it needs for one batch and one long line fits well. */
 const HEAP_MB = 192
+/** Lines become entries and are gone: a nursery that is too small makes them old. */
+const NURSERY_MB = 48
 
 /** After so many deaths within a minute, another thread is begun after a minute's rest. */
 const MANY = 10
@@ -43,10 +45,13 @@ export function openIndexThread(options: SessionIndexOptions): SessionIndex {
     const workerData: IndexWorkerData = { path: options.path, origin: options.origin }
     const started = new Worker(WORKER, {
       workerData,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: NURSERY_MB },
       execArgv: [],
     })
-    started.on('message', take)
+    started.on('message', (message: FromIndex) => {
+      // What one that was ended still says is void: the next one is told everything again.
+      if (started === worker) take(message)
+    })
     started.on('error', (error) => {
       if (started === worker) die(error.message)
     })

@@ -50,9 +50,9 @@ export interface IndexerOptions {
 }
 
 /** Holds memory down, and the wait of a search that comes in between. */
-const BATCH = 4_000_000
+const BATCH = 5_000_000
 /** Entries that are written at a time. */
-const BATCH_ROWS = 4_000
+const BATCH_ROWS = 5_000
 
 interface How {
   readonly as: 'past' | 'news'

@@ -20,6 +20,7 @@ interface Waiting {
 }
 
 export function createWatches(seams: {
+  /** The next hits that are numbered higher, in the order of their numbers. */
   readonly search: (query: Query, newerThan: number) => Promise<readonly FoundEntry[]>
   readonly show: (found: readonly FoundEntry[], query: Query) => Promise<readonly IndexedHit[]>
   readonly now: () => number
@@ -32,19 +33,30 @@ export function createWatches(seams: {
     if (watch.told === undefined || newest === undefined || !waiting.has(watch)) return
     const upTo = newest
     if (upTo <= watch.told) return
-    const found = (await seams.search(watch.query, watch.told)).filter(({ number }) => number <= upTo)
-    const ordered = found.toSorted((a, b) => a.number - b.number)
-    for (const hit of await seams.show(ordered, watch.query)) {
-      if (!waiting.has(watch)) return
-      watch.options.onHit(hit, `${epoch}.${hit.number}`)
+    for (;;) {
+      const found = await seams.search(watch.query, watch.told)
+      const last = found.at(-1)
+      if (last === undefined) break
+      for (const hit of await seams.show(found, watch.query)) {
+        if (!waiting.has(watch)) return
+        watch.options.onHit(hit, `${epoch}.${hit.number}`)
+      }
+      watch.told = last.number
     }
-    watch.told = upTo
-    watch.options.onCaughtUp(`${epoch}.${upTo}`)
+    watch.told = Math.max(watch.told, upTo)
+    watch.options.onCaughtUp(`${epoch}.${watch.told}`)
   }
 
   function take(watch: Waiting): Promise<void> {
-    watch.busy = watch.busy.then(() => catchUp(watch))
-    return watch.busy
+    const turn = watch.busy.then(() => catchUp(watch))
+    // One look that failed must not keep the next from looking.
+    watch.busy = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** Nobody waits for it: what fails now is tried again with the next commit. */
+  function takeLater(watch: Waiting): void {
+    take(watch).catch(() => undefined)
   }
 
   function begin(watch: Waiting): void {
@@ -72,7 +84,7 @@ export function createWatches(seams: {
       }
       waiting.add(watch)
       begin(watch)
-      void take(watch)
+      takeLater(watch)
       return { close: () => waiting.delete(watch) }
     },
     open(name, number) {
@@ -80,7 +92,7 @@ export function createWatches(seams: {
       newest = number
       for (const watch of waiting) {
         begin(watch)
-        void take(watch)
+        takeLater(watch)
       }
     },
     async committed(number) {

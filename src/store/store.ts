@@ -105,7 +105,7 @@ export interface StoreRequest {
   readonly query: Query
   readonly limit: number
   readonly cursor?: string
-  /** Only entries numbered higher: for those who wait for news. */
+  /** Only entries numbered higher, in the order of their numbers and each one once: for those who wait for news. */
   readonly newerThan?: number
 }
 

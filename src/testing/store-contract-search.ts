@@ -69,6 +69,24 @@ function describeOrder({ expect, test }: Suite, withStore: WithStore): void {
       }
     }))
 
+  test('[STO10] news come oldest first and each once, a few at a time until there are none', () =>
+    withStore(async (store) => {
+      const newest = await store.newest()
+      const both = { ...entryRow('lime'), text: { said: 'lime', tool: 'lime' } }
+      for (const path of ['a', 'b', 'c']) await store.apply([advance(path, [both, entryRow('lime'), both])])
+      for (const q of ['lime', 'speaker:human lime', 'agent:claude']) {
+        const told: number[] = []
+        for (let newerThan = newest; ;) {
+          const { hits } = await store.search({ query: toQuery(q, STORE_NOW), limit: 2, newerThan })
+          const last = hits.at(-1)
+          if (last === undefined) break
+          told.push(...hits.map(({ number }) => number))
+          newerThan = last.number
+        }
+        expect(told).toEqual(Array.from({ length: 9 }, (_, n) => newest + 1 + n))
+      }
+    }))
+
   test('[STO10] who waits for news is given what is numbered higher, and nothing else', () =>
     withStore(async (store) => {
       await store.apply([advance('a', [entryRow('lime')])])

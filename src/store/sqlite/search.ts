@@ -54,6 +54,7 @@ export function createSearch(db: Database): Search {
     const filter = toFilter(db, query.facets, request.newerThan)
     if (filter === undefined) return { hits: [], total: { count: 0, exact: true }, notes: [] }
     const match = toMatch(query)
+    if (request.newerThan !== undefined) return findNews(request, match, filter)
     return match === undefined ? listEntries(request, filter) : findWords(request, match, filter)
   }
 
@@ -87,6 +88,21 @@ export function createSearch(db: Database): Search {
       total: { count: total, exact: true },
       notes,
     }
+  }
+
+  /** Whoever waits for news is told all of it, oldest first. */
+  function findNews({ query, limit }: StoreRequest, match: string | undefined, filter: Condition): Found {
+    const where = new Map<number, SearchTier>()
+    for (const tier of TIERS) {
+      if (!isAsked(query.facets, tier)) continue
+      const { sql, values } = match === undefined ? entriesOf(tier, filter) : fromTier(tier, match, filter)
+      const id = match === undefined ? 'entry.id' : `in_${tier}.rowid`
+      const ids = db.prepare<unknown[], number>(`SELECT ${id} ${sql} ORDER BY ${id} LIMIT ?`).pluck()
+      for (const found of ids.all(...values, limit)) if (!where.has(found)) where.set(found, tier)
+    }
+    const first = [...where].toSorted(([a], [b]) => a - b).slice(0, limit)
+    const hits = first.map(([id, tier]) => toFound(id, tier))
+    return { hits, total: { count: hits.length, exact: where.size <= limit }, notes: [] }
   }
 
   /** The best of a tier; the younger one first among equals. */
@@ -187,6 +203,12 @@ const DAMAGED = { hint: 'It is being checked, and built again if it is damaged. 
 
 function isAsked({ tiers }: Facets, tier: SearchTier): boolean {
   return (tiers.any.length === 0 || tiers.any.includes(tier)) && !tiers.none.includes(tier)
+}
+
+/** `FROM` and `WHERE` of all entries that have something in a tier. */
+function entriesOf(tier: SearchTier, filter: Condition): Condition {
+  const sql = `FROM entry WHERE flags & ${FLAGS[tier]} <> 0${filter.sql === '' ? '' : ` AND ${filter.sql}`}`
+  return { sql, values: filter.values }
 }
 
 /** `FROM` and `WHERE` of the entries of a tier that match. */

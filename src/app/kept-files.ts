@@ -1,0 +1,34 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { IndexTask } from '#ingest'
+import type { SessionSummary } from '#model'
+import { INDEX_VERSION } from '#store'
+
+/** The transcripts of a session: its own and its subagents'. */
+export function filesOf({ path, subagents }: SessionSummary): readonly string[] {
+  return [path, ...subagents.map((subagent) => subagent.path)]
+}
+
+/** …and what the index is told of them. */
+export function toTasks(session: SessionSummary): readonly IndexTask[] {
+  const { agent, id, createdAt = '' } = session
+  return [
+    { path: session.path, agent, session: id, createdAt },
+    ...session.subagents.map(({ id: subagent, path }) => ({ path, agent, session: id, subagent, createdAt })),
+  ]
+}
+
+/** An index of another version is of no use to anybody. */
+export function dropOldIndexes(home: string): void {
+  let names: readonly string[] = []
+  try {
+    names = readdirSync(home)
+  } catch {
+    // It is not there, or nothing can be opened right now: the index itself will say so.
+  }
+  for (const name of names) {
+    if (/^index\.v\d+\.db/.test(name) && !name.startsWith(`index.v${INDEX_VERSION}.db`)) {
+      rmSync(join(home, name), { force: true })
+    }
+  }
+}
