@@ -10,7 +10,9 @@ import { field, number, parseJson, string } from '#base'
 import { cpuMsOf, endChild, freePort, isRunning, peakRssOf, startChild, untilQuiet } from './children.ts'
 import type { Ground } from './ground.ts'
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../dist/bin/throughline.js', import.meta.url))
+/** As `throughline` starts it in the background. */
+const FLAGS = ['--max-semi-space-size=2']
 
 /** The built daemon in a process of its own, asked as the command line asks it. */
 export interface Daemon {
@@ -45,7 +47,7 @@ export async function startDaemon(home: string, configDir: string): Promise<Daem
     CLAUDE_CONFIG_DIR: configDir,
     ALLOWED_ROOTS: undefined,
   }
-  const child = startChild(process.execPath, [MAIN, 'serve', '--port', String(port)], { env })
+  const child = startChild(process.execPath, [...FLAGS, MAIN, 'serve', '--port', String(port)], { env })
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const token = await untilListening(child, port, home)
   const headers = { host: `127.0.0.1:${port}`, authorization: `Bearer ${token}` }

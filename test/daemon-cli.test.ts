@@ -336,6 +336,7 @@ describe('asking across sessions', () => {
       out: '',
       err: expect.stringContaining('Nothing matches.'),
     })
+    expect((await cli(['search', ' '])).err).toContain('search needs something to look for')
   })
 
   test('[CLI32] usage counts tokens by day, model, workdir and session', async () => {

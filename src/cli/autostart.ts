@@ -1,6 +1,6 @@
 import { ENVIRONMENT } from '#app'
 import { join } from 'node:path'
-import type { Site } from './site.ts'
+import { toDaemonCommand, type Site } from './site.ts'
 
 /** How a system starts programs with a person's login. */
 export interface Autostart {
@@ -37,7 +37,7 @@ function toSystemd(site: Site): Autostart {
     'Description=Throughline: makes the sessions of coding agents durable',
     '',
     '[Service]',
-    `ExecStart=${[...site.program, 'serve'].map(quoteWord).join(' ')}`,
+    `ExecStart=${toDaemonCommand(site).map(quoteWord).join(' ')}`,
     ...settingsOf(site).map(([name, value]) => `Environment=${quoteSetting(`${name}=${value}`)}`),
     'Restart=on-failure',
     'RestartSec=2',
@@ -89,7 +89,9 @@ function toLaunchd(site: Site): Autostart {
   <string>${LABEL}</string>
   <key>ProgramArguments</key>
   <array>
-${[...site.program, 'serve'].map((word) => `    <string>${escapeXml(word)}</string>\n`).join('')}  </array>
+${toDaemonCommand(site)
+  .map((word) => `    <string>${escapeXml(word)}</string>\n`)
+  .join('')}  </array>
   <key>EnvironmentVariables</key>
   <dict>
 ${settings}  </dict>

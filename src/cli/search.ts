@@ -1,4 +1,5 @@
 import type { Throughline } from '#app'
+import { ThroughlineError } from '#base'
 import type { SearchHit, SearchPage, Snippet } from '#wire'
 import { cutToWidth, displayWidth, safeLine, toCount, toPlural } from '#render'
 import type { Values } from './command-line.ts'
@@ -11,6 +12,11 @@ const USUAL = 10
 /** `throughline search` */
 export async function search(throughline: Throughline, values: Values, console: Console): Promise<number> {
   const q = values.args.join(' ')
+  if (q.trim() === '') {
+    throw new ThroughlineError('bad-usage', 'search needs something to look for', {
+      hint: 'Give words: `throughline search flaky test`. `throughline ls` lists everything.',
+    })
+  }
   const limit = values.count('limit') ?? USUAL
   const cursor = values.value('cursor')
   const page = await throughline.search({ q, limit, ...(cursor === undefined ? {} : { cursor }) })

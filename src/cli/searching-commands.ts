@@ -8,7 +8,7 @@ export const searchingCommands: readonly CommandSpec[] = [
     summary: 'Find words in everything that was said, thought, run and printed.',
     description:
       'Words must all occur, in any order. "A phrase" is taken as it is, pre* means everything that begins so, -word means without it, OR means either. ' +
-      'Facets narrow it: agent:claude, workdir:~/shop, session:7d0c, role:user|assistant, speaker:person|program, tool:Bash, kind:prompt, after:2026-01-01, before:, on:, has:error, in:said|thought|tool. ' +
+      'Facets narrow it: agent:claude, workdir:~/shop, session:7d0c, role:user|assistant, speaker:human|program, tool:Bash, kind:prompt, after:2026-01-01, before:, on:, has:error, in:said|thought|tool. ' +
       'What people and agents said comes first, then thinking, then tools; the newest first among equals. Each hit ends with the line that shows it.',
     args: [{ name: 'query', summary: 'Words, phrases and facets.', required: true, many: true }],
     options: [

@@ -11,7 +11,7 @@ import type { Console } from './console.ts'
 import { findDaemon, type DaemonLink } from './daemon-link.ts'
 import { describeIndex } from './index-line.ts'
 import { toJsonLine } from './json.ts'
-import { logPathOf, type Site } from './site.ts'
+import { logPathOf, type Site, toDaemonCommand } from './site.ts'
 
 const PATIENCE_MS = 15_000
 const PAUSE_MS = 20
@@ -74,8 +74,8 @@ function toLines(
 async function startDaemon(site: Site): Promise<DaemonLink> {
   const log = openLog(logPathOf(site))
   const from = fstatSync(log).size
-  const [interpreter, main] = site.program
-  const child = spawn(interpreter, [main, 'serve'], {
+  const [interpreter, ...args] = toDaemonCommand(site)
+  const child = spawn(interpreter, args, {
     detached: true,
     stdio: ['ignore', log, log],
     env: { ...site.env, FORCE_COLOR: '0' },
