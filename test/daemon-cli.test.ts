@@ -401,7 +401,7 @@ test('[CLI35] service writes a unit that systemd takes', async () => {
     /^Wrote ~.*throughline\.service\nnext: systemctl --user daemon-reload\nnext: systemctl --user enable --now throughline\.service\n$/,
   )
   const unit = await readFile(path, 'utf8')
-  expect(unit).toContain(`ExecStart="${process.execPath}" "${main}" "serve"\n`)
+  expect(unit).toContain(`ExecStart="${process.execPath}" "--max-semi-space-size=2" "${main}" "serve"\n`)
   expect(unit).toContain('Environment="ALLOWED_ROOTS=/a b:/100%%/\\"q\\""\n')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
   expect(await json(['service', 'status'], env)).toMatchObject({

@@ -133,10 +133,11 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       })
     },
     page: (session, request) => readPage(format, session, request),
-    async conversation(session) {
+    async conversation(session, { raw = true } = {}) {
       const file = openTranscript(session.path)
       try {
-        return (await readConversation(file, format)).entries
+        const { entries } = await readConversation(file, format)
+        return raw ? entries : entries.map((entry) => ({ ...entry, raw: NO_BYTES }))
       } finally {
         file.close()
       }
@@ -255,6 +256,7 @@ async function* withFile<T>(
   }
 }
 
+const NO_BYTES = new Uint8Array(0)
 const PIECE = 256 * 1024
 
 async function* readBytes(file: TranscriptFile): AsyncGenerator<Uint8Array> {

@@ -173,7 +173,12 @@ function timeOf(now: () => number): string {
 }
 
 /** Changes with every line that is appended, and with another file in its place. */
+/** Empty when there is no such file, and none can be there because the folder is no folder. */
 function stampOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.size}`
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.size}`
+  } catch {
+    return ''
+  }
 }

@@ -13,17 +13,18 @@ export interface DaemonLink {
   connect(): Promise<RemoteThroughline>
 }
 
-/** A daemon on the same machine answers within milliseconds; one that is stopped or swamped is as good as none. */
+/** A daemon on the same machine answers within milliseconds. */
 const PATIENCE_MS = 2000
 
 /**
  * The daemon of this home, if one runs. Whoever listens on its port must answer a question that takes the secret of
- * the home: a stranger who took the port is told nothing, least of all a token or a code.
+ * the home: a stranger who took the port is told nothing, least of all a token or a code. Throws `daemon-unreachable`
+ * when it is there and does not answer.
  */
 export async function findDaemon(home: string): Promise<DaemonLink | undefined> {
   // Most commands run without a daemon, and must not pay for looking.
   if (!mayRun(home)) return undefined
-  const { readDaemonFile, readSecret, toLocalToken, toProof } = await import('#server')
+  const { expectAnswer, readDaemonFile, readSecret, toLocalToken, toProof } = await import('#server')
   const { address, port } = await readDaemonFile(home)
   if (address === undefined || port === undefined || !URL.canParse(address)) return undefined
   const isTls = address.startsWith('https:')
@@ -31,20 +32,31 @@ export async function findDaemon(home: string): Promise<DaemonLink | undefined> 
   const { createLocalFetch } = await import('./local-fetch.ts')
   const fetch = await createLocalFetch({ port, isTls })
   const nonce = randomBytes(24).toString('base64url')
-  try {
-    const secret = await readSecret(home)
-    if ((await askForProof(fetch, url, nonce)) !== toProof(secret, { nonce, port })) return undefined
-    return {
-      port,
-      page: isTls ? `https://localhost:${port}` : `http://throughline.localhost:${port}`,
-      async connect() {
-        const { connect } = await import('#client')
-        return await connect({ url, token: toLocalToken(secret), fetch })
-      },
-    }
-  } catch {
+  const secret = await readSecret(home).catch(() => undefined)
+  if (secret === undefined) return undefined
+  const proof = await askForProof(fetch, url, nonce).catch(async (error: unknown) => {
+    if (isTimeout(error)) await expectAnswer(home)
     return undefined
+  })
+  if (proof !== toProof(secret, { nonce, port })) return undefined
+  return {
+    port,
+    page: isTls ? `https://localhost:${port}` : `http://throughline.localhost:${port}`,
+    async connect() {
+      const { connect } = await import('#client')
+      return await connect({ url, token: toLocalToken(secret), fetch })
+    },
   }
+}
+
+/** The daemon of this home, if one runs and answers: whoever can do without it does not wait for more. */
+export async function findReadyDaemon(home: string): Promise<DaemonLink | undefined> {
+  return await findDaemon(home).catch(() => undefined)
+}
+
+/** Node wraps the reason of an abort, or gives it as it is. */
+function isTimeout(error: unknown): boolean {
+  return [field(error, 'name'), field(field(error, 'cause'), 'name')].includes('TimeoutError')
 }
 
 /** Whether a process is noted, and there is one by that number. */

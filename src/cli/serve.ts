@@ -8,7 +8,7 @@ import { toLogLine } from './log-line.ts'
 import type { Site } from './site.ts'
 
 /** By then the daemon has started, and what it does from then on it does often. */
-const STARTED_MS = 1_000
+const STARTED_MS = 500
 
 /** `throughline serve` */
 export async function serve(site: Site, values: Values, console: Console): Promise<number> {

@@ -1,6 +1,6 @@
 import type { LocalThroughline, Throughline } from '#app'
 import { join } from 'node:path'
-import { findDaemon, type DaemonLink } from './daemon-link.ts'
+import { findReadyDaemon, type DaemonLink } from './daemon-link.ts'
 
 /** Where a command runs: whose folders, which program, which settings. */
 export interface Site {
@@ -24,7 +24,7 @@ export function logPathOf(site: Site): string {
 
 /** Asks the daemon of this home when one runs, else does it in this process. Which one it was makes no difference. */
 export async function openAnywhere(site: Site): Promise<Throughline> {
-  const link = await findDaemon(site.home)
+  const link = await findReadyDaemon(site.home)
   const remote = link === undefined ? undefined : await connectIfSame(site, link)
   return remote ?? (await site.openLocal())
 }

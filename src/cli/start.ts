@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openInBrowser } from './browser.ts'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
-import { findDaemon, type DaemonLink } from './daemon-link.ts'
+import { findDaemon, findReadyDaemon, type DaemonLink } from './daemon-link.ts'
 import { describeIndex } from './index-line.ts'
 import { toJsonLine } from './json.ts'
 import { logPathOf, type Site, toDaemonCommand } from './site.ts'
@@ -72,7 +72,7 @@ function toLines(
 
 /** Starts a daemon that outlives this process, and waits until it has proven itself. */
 async function startDaemon(site: Site): Promise<DaemonLink> {
-  const log = openLog(logPathOf(site))
+  const log = await openLog(site)
   const from = fstatSync(log).size
   const [interpreter, ...args] = toDaemonCommand(site)
   const child = spawn(interpreter, args, {
@@ -89,7 +89,7 @@ async function startDaemon(site: Site): Promise<DaemonLink> {
   const deadline = performance.now() + PATIENCE_MS
   try {
     while (performance.now() < deadline) {
-      const link = await findDaemon(site.home)
+      const link = await findReadyDaemon(site.home)
       if (link !== undefined) return link
       // Of two that start at once one serves, and the other waits for it.
       if (ended !== undefined && !said().some((line) => line.includes(' already serves '))) break
@@ -109,7 +109,13 @@ async function startDaemon(site: Site): Promise<DaemonLink> {
 }
 
 /** What a daemon says that cannot even start goes where it logs. */
-function openLog(path: string): number {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  return openSync(path, 'a', 0o600)
+async function openLog(site: Site): Promise<number> {
+  const path = logPathOf(site)
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    return openSync(path, 'a', 0o600)
+  } catch (error) {
+    const { toHomeTrouble } = await import('#server')
+    throw toHomeTrouble(error, site.home)
+  }
 }

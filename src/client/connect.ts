@@ -32,7 +32,11 @@ export interface ConnectOptions {
   readonly codec?: BytesCodec
   /** The pause after the first connection that breaks; the next ones are longer. Default: 250. */
   readonly firstPauseMs?: number
+  /** How long an attempt to open the socket may take before it is given up and made again. Default: 10,000. */
+  readonly patienceMs?: number
 }
+
+const PATIENCE_MS = 10_000
 
 /** Throughline in a daemon, and what only a daemon has: devices. */
 export interface RemoteThroughline extends Throughline, DeviceCalls {}
@@ -43,15 +47,18 @@ export interface RemoteThroughline extends Throughline, DeviceCalls {}
  */
 export async function connect(options: ConnectOptions): Promise<RemoteThroughline> {
   const { codec = createBytesCodec() } = options
+  const { patienceMs = PATIENCE_MS } = options
   const rest = createRest(options)
+  const tickets = createRest({ ...options, timeoutMs: patienceMs })
   const live = createLiveSocket({
     url: rest.url,
     getTicket: async () =>
-      expectShape<{ ticket: string }>(await rest.send('POST', '/api/tickets'), 'ticket').ticket,
+      expectShape<{ ticket: string }>(await tickets.send('POST', '/api/tickets'), 'ticket').ticket,
     // Node has none before version 22, and whoever never subscribes needs none.
     WebSocket: options.WebSocket ?? globalThis.WebSocket,
     codec,
     firstPauseMs: options.firstPauseMs,
+    patienceMs,
   })
 
   async function readPage(session: SessionSummary, asked: PageOptions): Promise<Page> {
@@ -87,8 +94,8 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
     passages: (session, asked = {}) => readRemotePassages(page, session, asked),
     entries: (session) => readRemote(page, session, {}),
     page,
-    async conversation(session) {
-      const body = await rest.get(at(session, '/conversation'))
+    async conversation(session, { raw } = {}) {
+      const body = await rest.get(at(session, '/conversation'), raw === undefined ? {} : { raw })
       return list(body, 'readings').map((one): Entry => {
         const reading = fromWireReading(one, codec)
         if (reading.kind === 'entry') return reading.entry

@@ -40,6 +40,9 @@ const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 15_000
 /** A connection that says nothing for two of these, though it is asked, is dead. */
 const PING_MS = 20_000
+/** Refused so often in a row, the same again will be refused again. */
+const MOST_REFUSALS = 3
+const REFUSED: readonly number[] = [CLOSE_REASONS.policy, CLOSE_REASONS.tooBig]
 
 /**
  * Keeps a socket open as long as somebody listens. A connection that breaks is taken up again after a pause that grows
@@ -52,6 +55,8 @@ export function createLiveSocket(options: {
   readonly WebSocket: SocketConstructor | undefined
   readonly codec: BytesCodec
   readonly firstPauseMs?: number | undefined
+  /** So long may a ticket and the opening take together: a network that is half open never says no. */
+  readonly patienceMs: number
 }): LiveSocket {
   const { WebSocket } = options
   const address = `${options.url.replace(/^http/, 'ws')}/api/live`
@@ -62,32 +67,39 @@ export function createLiveSocket(options: {
   let isOpening = false
   let heard = true
   let failures = 0
+  let refusals = 0
+  /** The number of the attempt that counts: what comes of an earlier one comes too late. */
+  let attempt = 0
+  let patience: ReturnType<typeof setTimeout> | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let pinger: ReturnType<typeof setInterval> | undefined
 
   function open(): void {
     if (socket !== undefined || isOpening || timer !== undefined) return
     isOpening = true
-    knock().catch((error: unknown) => {
+    const mine = ++attempt
+    patience = setTimeout(giveUp, options.patienceMs)
+    knock(mine).catch((error: unknown) => {
+      if (mine !== attempt) return
+      drop()
       const isRefused = error instanceof ThroughlineError && error.code === 'not-allowed'
       if (isRefused) endAll(error)
       else retry()
     })
   }
 
-  async function knock(): Promise<void> {
-    try {
-      const ticket = await options.getTicket()
-      if (listeners.size > 0 && WebSocket) attach(new WebSocket(address, protocolsOf(ticket)))
-    } finally {
-      isOpening = false
-    }
+  async function knock(mine: number): Promise<void> {
+    const ticket = await options.getTicket()
+    if (mine !== attempt || WebSocket === undefined) return
+    attach(new WebSocket(address, protocolsOf(ticket)))
   }
 
   function attach(made: Socket): void {
     socket = made
+    isOpening = false
     made.addEventListener('open', () => {
       if (socket !== made) return
+      clearTimeout(patience)
       isOpen = true
       heard = true
       pinger = setInterval(ping, PING_MS)
@@ -103,7 +115,9 @@ export function createLiveSocket(options: {
     made.addEventListener('close', ({ code }) => {
       if (socket !== made) return
       drop()
+      refusals += REFUSED.includes(code) ? 1 : 0
       if (code === CLOSE_REASONS.revoked) endAll(notAllowed())
+      else if (refusals >= MOST_REFUSALS) endAll(refused())
       else retry()
     })
   }
@@ -111,10 +125,15 @@ export function createLiveSocket(options: {
   function take(frame: JsonObject): void {
     switch (frame['kind']) {
       case 'hello':
-        failures = 0
         if (number(frame, 'protocol') !== PROTOCOL) endAll(toError(undefined))
         return
+      case 'pong':
+        failures = 0
+        // Events come also before the part that is refused; a connection that lasts is not refused.
+        refusals = 0
+        return
       case 'event': {
+        failures = 0
         const event = frame['event']
         const listener = listeners.get(number(frame, 'subscription') ?? 0)
         if (listener === undefined || !isWireEvent(event)) return
@@ -161,6 +180,10 @@ export function createLiveSocket(options: {
       say({ kind: 'ping' })
       return
     }
+    giveUp()
+  }
+
+  function giveUp(): void {
     // Closing it would wait for an answer that does not come.
     const dead = socket
     drop()
@@ -168,10 +191,14 @@ export function createLiveSocket(options: {
     retry()
   }
 
+  /** Nothing that is open, or on its way to be, counts any more. */
   function drop(): void {
     clearInterval(pinger)
+    clearTimeout(patience)
+    attempt++
     socket = undefined
     isOpen = false
+    isOpening = false
   }
 
   function retry(): void {
@@ -189,6 +216,7 @@ export function createLiveSocket(options: {
   function endAll(error: ThroughlineError): void {
     const ended = [...listeners.values()]
     listeners.clear()
+    refusals = 0
     rest()
     for (const listener of ended) listener.options.onError?.(error)
   }
@@ -243,6 +271,14 @@ function noSocket(): ThroughlineError {
   return new ThroughlineError('config-invalid', 'there is no WebSocket here', {
     hint: 'Give `connect` the one of the package `ws`, or use Node 22.',
   })
+}
+
+function refused(): ThroughlineError {
+  return new ThroughlineError(
+    'too-many-requests',
+    'the daemon refuses what this device asks of the socket, again and again',
+    { hint: 'Listen to less at once, then begin again. `throughline logs` says when devices were cut off.' },
+  )
 }
 
 function protocolsOf(ticket: string): string[] {

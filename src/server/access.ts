@@ -19,6 +19,8 @@ export interface Access {
   issueTicket(caller: Caller): string
   /** Whose ticket it is, if it is good and its owner still may. Throws `not-allowed`. */
   redeemTicket(ticket: string | undefined, peer: string): Promise<Caller>
+  /** Throws `not-allowed` when the caller was revoked since it was let in. */
+  checkStillAllowed(caller: Caller): void
   prove(nonce: string, port: number): string
   devices(): readonly Device[]
   revoke(id: string): Promise<boolean>
@@ -78,6 +80,9 @@ export async function openAccess(options: {
       if (caller !== undefined && isStillAllowed(caller)) return caller
       if (ticket !== undefined) await throttle.failed(peer)
       throw notAllowed()
+    },
+    checkStillAllowed(caller) {
+      if (!isStillAllowed(caller)) throw notAllowed()
     },
     prove: (nonce, port) => toProof(secret, { nonce, port }),
     devices: () => devices.list(),

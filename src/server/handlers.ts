@@ -5,6 +5,7 @@ import {
   isSessionId,
   readExportFormat,
   readListOptions,
+  readConversationOptions,
   readPageOptions,
   readSearchRequest,
   readSessionChange,
@@ -82,7 +83,8 @@ export function createHandlers(around: Surroundings): Readonly<Record<RouteName,
       return { kind: 'stream', type: 'application/json', pieces: pagePieces(page) }
     },
     async conversation(call) {
-      const entries = await throughline.conversation(await sessionOf(call))
+      const options = readConversationOptions(call.query)
+      const entries = await throughline.conversation(await sessionOf(call), options)
       return { kind: 'stream', type: 'application/json', pieces: conversationPieces(entries) }
     },
     check: async (call) => json(await throughline.check(await sessionOf(call))),

@@ -1,5 +1,6 @@
-export { findDaemon, readDaemonFile } from './daemon-file.ts'
+export { expectAnswer, findDaemon, readDaemonFile } from './daemon-file.ts'
 export type { DaemonFacts, FoundDaemon } from './daemon-file.ts'
+export { toHomeTrouble } from './home-trouble.ts'
 export { LIMITS } from './limits.ts'
 export type { Limits } from './limits.ts'
 export { openLogFile } from './log-file.ts'

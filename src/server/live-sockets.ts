@@ -92,8 +92,10 @@ export function createLiveSockets(options: {
       const ticket = protocols.find((name) => name !== spoken && name.startsWith(PREFIX))
       if (!protocols.includes(spoken)) throw otherProtocol()
       const caller = await options.access.redeemTicket(ticket?.slice(PREFIX.length), peerOf(request))
-      if (devices.size >= limits.sockets || isClosed) throw full()
       const server = await acceptor()
+      // Asked after the last wait: from here on nothing comes in between.
+      if (devices.size >= limits.sockets || isClosed) throw full()
+      options.access.checkStillAllowed(caller)
       limitBytes(socket, limits.socketBytesPerSecond)
       server.handleUpgrade(request, socket, head, (made) => open(made, caller))
     },

@@ -5,16 +5,19 @@ import type { Throughline } from '#wire'
 import { findLockHolder, takeLock, type Lock } from '#journal'
 import type { Notice } from '#wire'
 import {
+  lockPathOf,
   readDaemonFile,
   readHomeIdentity,
   writeDaemonFile,
   writeStoppedFile,
   type DaemonFacts,
 } from './daemon-file.ts'
+import { toHomeTrouble } from './home-trouble.ts'
 import { openLogFile } from './log-file.ts'
 import { toLogFields, type Log } from './log.ts'
 import { openServer, type RunningServer, type ServerOptions } from './open-server.ts'
 import { makePrivateFolder, openHome } from './secret.ts'
+import { conversationPieces, pagePieces } from './wire-json.ts'
 
 export interface DaemonOptions extends Pick<
   ServerOptions,
@@ -43,18 +46,18 @@ export type StopReason = 'closed' | 'asked' | 'home-gone'
 
 export const DEFAULT_PORT = 4700
 /** By then whoever waited for the start has the list. */
-const WARM_UP_MS = 1_500
+const WARM_UP_MS = 600
 const HOME_CHECK_MS = 2000
 
 /**
  * Opens the one daemon of a home: lock, Throughline, server, `daemon.json`, log. Rejects with `daemon-running`, naming
- * the one that is there, while another has the home; the lock goes with its process, however that ends.
+ * the one that is there, while another has the home; the lock goes with its process, however that ends. Rejects with
+ * `config-invalid` when the home takes no change.
  */
 export async function openDaemon(options: DaemonOptions): Promise<RunningDaemon> {
   process.umask(0o077)
   const { home, now } = options
-  await openHome(home)
-  const lock = await takeDaemonLock(home)
+  const lock = await takeHome(home)
   const undo: (() => Promise<unknown>)[] = [() => lock.release()]
   try {
     const startedAt = new Date(now()).toISOString()
@@ -98,12 +101,23 @@ export async function openDaemon(options: DaemonOptions): Promise<RunningDaemon>
       clearInterval(watch)
       clearTimeout(warming)
       log('info', 'daemon.stopped', { reason })
-      await server.close()
-      await throughline.close()
-      if (reason !== 'home-gone') await writeStoppedFile(home, port, new Date(now()).toISOString())
-      await file.close()
-      await lock.release()
-      strays.close()
+      const steps: readonly (() => unknown)[] = [
+        () => server.close(),
+        () => throughline.close(),
+        () =>
+          reason === 'home-gone' ? undefined : writeStoppedFile(home, port, new Date(now()).toISOString()),
+        () => file.close(),
+        () => lock.release(),
+        () => strays.close(),
+      ]
+      for (const step of steps) {
+        try {
+          await step()
+        } catch (error) {
+          // A disk that takes nothing must not keep the lock, nor anybody who waits for the end.
+          log('error', 'daemon.stop-failed', toLogFields(error))
+        }
+      }
       return reason
     }
 
@@ -120,7 +134,7 @@ export async function openDaemon(options: DaemonOptions): Promise<RunningDaemon>
   } catch (error) {
     options.log?.('error', 'daemon.failed', toLogFields(error))
     for (const step of undo) await step().catch(() => {})
-    throw error
+    throw toHomeTrouble(error, home)
   }
 }
 
@@ -171,8 +185,17 @@ function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (v
   return { promise, resolve: (value) => settle?.(value) }
 }
 
+async function takeHome(home: string): Promise<Lock> {
+  try {
+    await openHome(home)
+    return await takeDaemonLock(home)
+  } catch (error) {
+    throw toHomeTrouble(error, home)
+  }
+}
+
 async function takeDaemonLock(home: string): Promise<Lock> {
-  const path = join(home, 'run', 'daemon')
+  const path = lockPathOf(home)
   await makePrivateFolder(join(home, 'run'))
   try {
     return await takeLock(path)
@@ -224,10 +247,12 @@ function watchHome(home: string, identity: string | undefined, onGone: () => voi
 /** Looks at what is most likely asked for first, so that the first one who asks does not wait for code and disk. */
 async function warmUp(throughline: Throughline): Promise<void> {
   try {
-    const { sessions } = await throughline.list({ limit: 3 })
+    const { sessions } = await throughline.list({ limit: 5 })
     for (const session of sessions) {
-      await throughline.page(session, { limit: 50 })
-      await throughline.conversation(session)
+      const page = await throughline.page(session, { limit: 50, raw: false })
+      const entries = await throughline.conversation(session, { raw: false })
+      for (const pieces of [pagePieces(page), conversationPieces(entries)])
+        for (const piece of pieces) void piece
     }
   } catch {
     // Whoever asks is told what is wrong with a session.

@@ -12,6 +12,7 @@ export type { BytesCodec, WireBytes } from './reading-json.ts'
 export {
   findDeviceFrame,
   isSessionId,
+  readConversationOptions,
   readExportFormat,
   readListOptions,
   readPageOptions,
@@ -23,5 +24,5 @@ export type { ExportFormat, QueryValues, SessionChange } from './requests.ts'
 export { ROUTES } from './routes.ts'
 export type { Parameter, Route, RouteName } from './routes.ts'
 export type { SearchHit, SearchPage, SearchRequest, SearchTier, Snippet } from './search.ts'
-export type { PassageOptions, SubscribeOptions, Throughline } from './throughline.ts'
+export type { ConversationOptions, PassageOptions, SubscribeOptions, Throughline } from './throughline.ts'
 export type { PriceList, UsageReport, UsageRequest, UsageRow, UsageTotals } from './usage-report.ts'

@@ -3,6 +3,7 @@ import type { DeviceFrame } from './frames.ts'
 import type { ListOptions } from './listing.ts'
 import type { Topic } from './live.ts'
 import type { PageOptions } from './page.ts'
+import type { ConversationOptions } from './throughline.ts'
 import type { SearchRequest } from './search.ts'
 import type { UsageRequest } from './usage-report.ts'
 
@@ -36,6 +37,10 @@ export function readPageOptions(query: QueryValues): PageOptions {
     ...word(query, 'subagent'),
     ...flag(query, 'raw'),
   }
+}
+
+export function readConversationOptions(query: QueryValues): ConversationOptions {
+  return { ...flag(query, 'raw') }
 }
 
 export function readSearchRequest(query: QueryValues): SearchRequest {

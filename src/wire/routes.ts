@@ -186,6 +186,7 @@ export const ROUTES: Readonly<Record<RouteName, Route>> = {
     path: '/api/sessions/:id/conversation',
     auth: 'device',
     summary: 'What the model sees now: the active path after the last compaction.',
+    query: [{ name: 'raw', kind: 'flag', meaning: 'With `0`, without the raw lines: half the bytes.' }],
     answer: '`{ readings }`: entries only',
   },
   check: {

@@ -30,7 +30,7 @@ export interface Throughline {
   /** Entries before or after a cursor, found by seeking. Oldest first. Throws `cursor-void` when the file was rewritten. */
   page(session: SessionSummary, options: PageOptions): Promise<Page>
   /** What the model sees now: the active path after the last compaction. */
-  conversation(session: SessionSummary): Promise<readonly Entry[]>
+  conversation(session: SessionSummary, options?: ConversationOptions): Promise<readonly Entry[]>
   /** What is wrong with a session, and what to do about it. */
   check(session: SessionSummary): Promise<CheckReport>
   /** The bytes of the transcript. */
@@ -45,6 +45,11 @@ export interface Throughline {
    */
   subscribe(topic: Topic, options: SubscribeOptions): Subscription
   close(): Promise<void>
+}
+
+export interface ConversationOptions {
+  /** With `false` entries come without their raw line: half the bytes, and enough to show them. Default: true. */
+  readonly raw?: boolean
 }
 
 export interface PassageOptions {

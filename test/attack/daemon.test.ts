@@ -6,10 +6,11 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { parseJson, string } from '#base'
+import { object, parseJson, string } from '#base'
 import { findDaemon, openLogFile, readSecret, toLocalToken, toProof } from '#server'
-import { createLines, openTempDir, toJsonl, type TempDir } from '#testing'
-import { buildDaemon, DAEMON_SCRIPT, spawnDaemon, started } from './daemon-process.ts'
+import { createLines, generateCorpus, openTempDir, toJsonl, type TempDir } from '#testing'
+import { indexPath, readRows } from '../index-rows.ts'
+import { buildDaemon, DAEMON_SCRIPT, spawnDaemon, started, type Started } from './daemon-process.ts'
 import { ask, openTarget } from './target.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -71,6 +72,36 @@ test('[ATT17] what has taken the port cannot pass for the daemon, and is told no
   expect(heard).toHaveLength(4)
   expect(heard.join('\n')).not.toContain(toLocalToken(await readSecret(home)))
   expect(heard.join('\n')).not.toMatch(/authorization/i)
+})
+
+test('[CLI37] a daemon that is stopped is not taken for a stranger', async () => {
+  const daemon = spawnDaemon([home, claudeDir])
+  const { pid, port } = await started(daemon)
+  daemon.child.kill('SIGSTOP')
+  await expect(findDaemon(home)).rejects.toMatchObject({
+    code: 'daemon-unreachable',
+    message: expect.stringMatching(new RegExp(`pid ${pid}.* does not answer`)),
+    hint: expect.stringContaining(`kill -CONT ${pid}`),
+  })
+  daemon.child.kill('SIGCONT')
+  expect(await findDaemon(home)).toMatchObject({ pid, port })
+})
+
+test('[ATT17] a stranger who is silent on the port is not taken for a daemon that is busy', async () => {
+  const daemon = spawnDaemon([home, claudeDir])
+  const { port } = await started(daemon)
+  daemon.child.kill('SIGKILL')
+  await daemon.exited
+  const silent = createServer(() => {}).listen(port, '127.0.0.1')
+  await once(silent, 'listening')
+  onTestFinished(() => {
+    silent.closeAllConnections()
+    silent.close()
+  })
+  await expect(findDaemon(home)).rejects.toMatchObject({
+    code: 'daemon-unreachable',
+    message: expect.stringContaining('is not the daemon'),
+  })
 })
 
 test('[ATT17] a proof is good for one nonce and one port', async () => {
@@ -269,3 +300,43 @@ test('[SRV11] a port that is taken is no reason not to start', async () => {
   expect(second.port).not.toBe(first.port)
   expect(DAEMON_SCRIPT.startsWith(root)).toBe(true)
 })
+
+test(
+  '[FLT50] with hardly any memory a daemon indexes, stops in the middle of it, and goes on from there',
+  { timeout: 120_000 },
+  async () => {
+    await generateCorpus({ dir: claudeDir, seed: 7, size: 'xs' })
+    const scarce = { env: { NODE_OPTIONS: '--max-old-space-size=128' } }
+    const stops = process.env['RUNS'] === 'full' ? 20 : 3
+    let inTheMiddle = 0
+    for (let stop = 0; stop < stops; stop++) {
+      const daemon = spawnDaemon([home, claudeDir], scarce)
+      const target = await started(daemon)
+      await sleep(stop * 60)
+      if ((await readIndex(target)) !== 'complete') inTheMiddle++
+      const begun = performance.now()
+      daemon.child.kill('SIGTERM')
+      expect(await daemon.next()).toEqual({ kind: 'stopped', reason: 'closed' })
+      expect(await daemon.exited).toBe(0)
+      expect(performance.now() - begun).toBeLessThan(5000)
+    }
+    expect(inTheMiddle).toBeGreaterThan(0)
+    const other = join(dir.path, 'other')
+    for (const each of [home, other]) {
+      const daemon = spawnDaemon([each, claudeDir], scarce)
+      const target = await started(daemon)
+      while ((await readIndex(target, each)) !== 'complete') await sleep(30)
+      daemon.child.kill('SIGTERM')
+      expect(await daemon.exited).toBe(0)
+    }
+    const rows = readRows(indexPath(other))
+    expect(rows.length).toBeGreaterThan(1000)
+    expect(readRows(indexPath(home))).toEqual(rows)
+  },
+)
+
+async function readIndex(target: Started, of = home): Promise<string | undefined> {
+  const token = toLocalToken(await readSecret(of))
+  const { json } = await ask(target, 'GET /api/health', { token })
+  return string(object(json, 'index'), 'state')
+}
