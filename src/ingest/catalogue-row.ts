@@ -159,3 +159,22 @@ export function takeNews(row: Row, event: GrowthEvent): void {
     row.summary = growSummary(row.summary, event.readings, event.to)
   } else row.summary = row.from.source.look(row.files)
 }
+
+/** The sessions in the order of their activity, after one of them changed: it alone finds its place anew. */
+export function resort(
+  sorted: readonly SessionSummary[],
+  before: SessionSummary | undefined,
+  after: SessionSummary | undefined,
+): readonly SessionSummary[] {
+  const rest = before === undefined ? [...sorted] : sorted.filter((session) => session !== before)
+  if (after === undefined) return rest
+  let low = 0
+  for (let high = rest.length; low < high;) {
+    const middle = (low + high) >> 1
+    const other = rest[middle]
+    if (other !== undefined && byActivity(other, after) < 0) low = middle + 1
+    else high = middle
+  }
+  rest.splice(low, 0, after)
+  return rest
+}

@@ -10,6 +10,7 @@ import {
   isStale,
   isWithinRoots,
   keyOf,
+  resort,
   sidePart,
   sizeOf,
   takeNews,
@@ -105,7 +106,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
   function show(row: Row, files: readonly string[]): void {
     const before = row.shown
     row.shown = row.isAllowed ? toShown(row, factsOf(row, options)) : undefined
-    sorted = undefined
+    sorted = sorted === undefined ? undefined : resort(sorted, before, row.shown)
     if (!isOpen) return
     if (row.shown !== undefined) options.onChange({ kind: 'changed', session: row.shown, files })
     else if (before !== undefined) options.onChange({ kind: 'removed', session: before })
