@@ -28,10 +28,8 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
     if (!isDamage(error)) throw toUnavailable(path, error)
     parts = openAnew(options, error)
   }
-  const { db, writer, search, epoch } = parts
+  const { db, writer, search, epoch, wasClosed } = parts
   const inode = inodeOf(path)
-  const wasClosed = readMeta(db, 'closed') !== 'no'
-  writeMeta(db, 'closed', 'no')
 
   return {
     wasClosed,
@@ -71,6 +69,7 @@ interface Parts {
   readonly writer: Writer
   readonly search: Search
   readonly epoch: string
+  readonly wasClosed: boolean
 }
 
 function openAnew({ path, onSetAside, busyMs = 5000 }: SqliteOptions, reason: unknown): Parts {
@@ -86,7 +85,9 @@ function openAnew({ path, onSetAside, busyMs = 5000 }: SqliteOptions, reason: un
 function openParts(path: string, busyMs: number): Parts {
   const db = openSound(path, busyMs)
   try {
-    return { db, writer: createWriter(db), search: createSearch(db), epoch: epochOf(db) }
+    const wasClosed = readMeta(db, 'closed') !== 'no'
+    writeMeta(db, 'closed', 'no')
+    return { db, writer: createWriter(db), search: createSearch(db), epoch: epochOf(db), wasClosed }
   } catch (error) {
     db.close()
     throw error
@@ -157,11 +158,11 @@ export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedIndex) return true
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
   const { code, message } = error
-  if (/^SQLITE_(?:CORRUPT|NOTADB|FORMAT)/.test(code)) return true
-  // What we ask for is there in every index that is whole. Any other error of this sort is a mistake of ours.
-  return (
-    code === 'SQLITE_ERROR' && /^no such (?:table|column)|^vtable constructor failed|malformed/.test(message)
-  )
+  // A short read: a page points to where the file has ended.
+  if (/^SQLITE_(?:CORRUPT|NOTADB|FORMAT|IOERR_SHORT_READ|IOERR_DATA|IOERR_CORRUPTFS)/.test(code)) return true
+  // Our statements are the same for every index: one that does not understand them is none. What somebody searches for
+  // is not, and is told by another name.
+  return code === 'SQLITE_ERROR' && !/^fts5: |^near "/.test(message)
 }
 
 function toUnavailable(path: string, cause: unknown): ThroughlineError {
