@@ -58,6 +58,10 @@ const NOTICES_KEPT = 50
 const REMEMBER_MS = 30_000
 /** What a lost hint costs at most. A look at two thousand files takes a fortieth of a second. */
 const SWEEP_MS = 25_000
+/** Quiet files are looked at once in so many sweeps. */
+const SWEEP_TURNS = 4
+/** The system keeps 16,384 events for us, and drops what comes beyond. */
+const MANY_HINTS = 1_000
 /** How long files beside a session may wait to be kept. */
 const KEEP_MS = 5_000
 /** How old the archive's figures may be: they come from a walk through all of it. */
@@ -76,6 +80,10 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   let live: LiveRegistry | undefined
   let index: SessionIndex | undefined
   let remembering: NodeJS.Timeout | undefined
+  /** Some folder gives no hints. */
+  let isUnwatched = false
+  let sweeps = 0
+  let hints = 0
   const keepingSoon = new Map<string, NodeJS.Timeout>()
   const seen = new Set<string>()
   let keeping: Promise<unknown> | undefined
@@ -194,14 +202,21 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   const watcher = openWatcher({
     dirs: (under) => source.folders(under),
     onHint(dir, name) {
+      hints++
       if (source.registry !== undefined && dir === source.registry.dir) live?.refresh()
       else catalogue.hint(dir, name)
     },
     onSweep() {
       live?.refresh()
-      void catalogue.sweep()
+      // Hints get lost where there are none, or far too many. Else what is quiet is looked at in turns.
+      const isSure = !isUnwatched && hints < MANY_HINTS
+      hints = 0
+      void catalogue.sweep(isSure ? { nth: sweeps++ % SWEEP_TURNS, of: SWEEP_TURNS } : undefined)
     },
-    onProblem: ({ path, message, hint }) => notify({ message: `${path}: ${message}`, hint }),
+    onProblem({ path, message, hint }) {
+      isUnwatched = true
+      notify({ message: `${path}: ${message}`, hint })
+    },
     now,
     sweepMs: options.sweepMs ?? SWEEP_MS,
   })

@@ -178,3 +178,14 @@ export function resort(
   rest.splice(low, 0, after)
   return rest
 }
+
+/** Of every `of` files, the one that is numbered `nth` in its turn. */
+export interface SweepShare {
+  readonly nth: number
+  readonly of: number
+}
+
+/** Whether a look may leave a session out: nobody follows its file, and it is not its turn. */
+export function isLeftOut(row: Row | undefined, share: SweepShare | undefined, nth: number): boolean {
+  return share !== undefined && row !== undefined && row.file === undefined && nth % share.of !== share.nth
+}

@@ -7,6 +7,7 @@ import {
   createRow,
   factsOf,
   filesOf,
+  isLeftOut,
   isStale,
   isWithinRoots,
   keyOf,
@@ -17,6 +18,7 @@ import {
   toShown,
   type CatalogueOptions,
   type Row,
+  type SweepShare,
 } from './catalogue-row.ts'
 import { findAll, type Findings } from './findings.ts'
 import { createFollowedFile, type FollowedFile } from './followed-file.ts'
@@ -30,8 +32,8 @@ export interface Catalogue {
   /** The files of the session whose transcript this is. */
   filesOf(path: string): SessionFiles | undefined
   problems(): readonly SourceProblem[]
-  /** Looks at everything anew: what hints missed is found. */
-  sweep(): Promise<void>
+  /** Looks at everything anew: what hints missed is found. With a `share`, at that part of the files that are quiet. */
+  sweep(share?: SweepShare): Promise<void>
   /** Something may have changed: this name in this folder. */
   hint(dir: string, name: string | undefined): void
   /** What is known from elsewhere changed: live states, names, counts. Of these sessions, or of all. */
@@ -56,6 +58,8 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
   let sorted: readonly SessionSummary[] | undefined
   let discovering: Promise<void> | undefined
   let discoverAgain = false
+  /** What the next look may leave out. */
+  let due: SweepShare | undefined
   let isOpen = false
   let dirty = false
 
@@ -66,8 +70,12 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     const missing = new Map<string, Row>()
     for (const [path, row] of rows) if (!found.has(path)) missing.set(keyOf(row), row)
     let looked = 0
+    let nth = 0
+    const share = due
+    due = undefined
     for (const [path, { from, files }] of found) {
       const row = rows.get(path)
+      if (isLeftOut(row, share, nth++)) continue
       const stamp = stampOf(files)
       if (stamp === undefined || row?.stamp === stamp) continue
       if (row !== undefined) {
@@ -132,6 +140,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
   async function rediscover(): Promise<void> {
     if (discovering !== undefined) {
       discoverAgain = true
+      due = undefined
       return discovering
     }
     discovering = (async () => {
@@ -236,7 +245,8 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     byPath: (path) => rows.get(path)?.shown,
     filesOf: (path) => rows.get(path)?.files,
     problems: () => findings?.problems ?? [],
-    async sweep() {
+    async sweep(share) {
+      due = share
       await rediscover()
       await Promise.all([...rows.values()].flatMap(({ file }) => file?.busy ?? []))
     },
