@@ -91,6 +91,16 @@ async function eventually(check: () => Promise<void>): Promise<void> {
   }
 }
 
+test('[ING5] the last word on how far it is says that it is complete', async () => {
+  for (let round = 0; round < 10; round++) {
+    const told: string[] = []
+    const index = open({ path: `${indexFile()}${round}`, onState: ({ state }) => told.push(state) })
+    index.sync(write())
+    await eventually(async () => expect(told.at(-1)).toBe('complete'))
+    await index.close()
+  }
+})
+
 test.each([
   ['the file alone', ['']],
   ['all of it', ['', '-wal', '-shm']],

@@ -61,6 +61,7 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
     now,
   })
 
+  const tellState = (): void => options.onState?.(state())
   function open(): void {
     try {
       store = openSqliteStore({
@@ -85,6 +86,7 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
       onCommit({ sessions, newest }) {
         void tellCommitted(opened, sessions, newest)
       },
+      onIdle: tellState,
       onFailure: (error) => recover(opened, error),
     })
     void beginWatching(opened)
@@ -189,8 +191,6 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
   function state(): IndexState {
     return toState(indexer?.progress(), { failed, waiting: tasks.size, size })
   }
-
-  const tellState = (): void => options.onState?.(state())
 
   /** Somebody deleted the index: it is begun again where it was. */
   function checkPlace(): void {

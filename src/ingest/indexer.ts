@@ -40,6 +40,8 @@ export interface IndexerOptions {
   /** The machine the files are on. */
   readonly origin: string
   readonly onCommit?: (committed: Committed) => void
+  /** Nothing is left to do. */
+  readonly onIdle?: () => void
   /** A file could not be read or written. It is tried again when it changes. */
   readonly onProblem?: (path: string, error: unknown) => void
   /** The store failed: nothing more can be done with it. */
@@ -89,7 +91,9 @@ export function createIndexer(options: IndexerOptions): Indexer {
       })
       .finally(() => {
         running = undefined
-        if (!stopped && (news.size > 0 || past.length > 0 || forgotten.size > 0 || moved.length > 0)) run()
+        if (stopped) return
+        if (news.size > 0 || past.length > 0 || forgotten.size > 0 || moved.length > 0) run()
+        else options.onIdle?.()
       })
   }
 
