@@ -242,6 +242,8 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       now,
     })
     opened.sync(catalogue.sessions().flatMap(toTasks))
+    // What the last process left says nothing of lines that subagents wrote since.
+    void catalogue.sweep()
     keeping = keepAll().catch(() => 0)
     index = opened
     return opened

@@ -136,6 +136,25 @@ export async function isWithinRoots(
   }
 }
 
+/** `grown`: of what was added, the working directories are in the summary. A path: that subagent was written to. */
+export async function allow(
+  row: Row,
+  what: 'grown' | 'anew' | { readonly subagent: string },
+  isAllowed: CatalogueOptions['isAllowed'],
+): Promise<void> {
+  if (isAllowed === undefined) return
+  const { source } = row.from
+  if (what === 'anew' || row.summary.workdirs.length === 0 || !row.isAllowed) {
+    row.isAllowed = await isWithinRoots(source, row.summary, isAllowed)
+  } else if (what === 'grown') row.isAllowed = row.summary.workdirs.every(isAllowed)
+  else row.isAllowed = (await source.findWorkdirs(what.subagent)).every(isAllowed)
+}
+
+/** The subagents' files that are not as long as the list says: no stamp tells of what was added to them. */
+export function changedSides({ summary }: Row): readonly string[] {
+  return summary.subagents.flatMap(({ path, size }) => (sizeOf(path) === size ? [] : [path]))
+}
+
 /** What is known of a session right now. */
 export function factsOf(row: Row, { liveOf, preferenceOf, countsOf }: CatalogueOptions): RowFacts {
   const { id } = row.summary

@@ -3,7 +3,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { SessionSummary } from '#model'
 import type { SessionFiles, SourceProblem } from '#sources'
 import {
+  allow,
   byActivity,
+  changedSides,
   createRow,
   factsOf,
   filesOf,
@@ -54,6 +56,8 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
   const rows = new Map<string, Row>()
   /** Subagents' files that somebody follows. */
   const besides = new Map<string, FollowedFile>()
+  /** Looks at files beside a transcript that are under way. */
+  const sides = new Set<Promise<void>>()
   let findings: Findings | undefined
   let sorted: readonly SessionSummary[] | undefined
   let discovering: Promise<void> | undefined
@@ -77,6 +81,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       const row = rows.get(path)
       if (isLeftOut(row, share, nth++)) continue
       const stamp = stampOf(files)
+      if (row !== undefined) for (const side of changedSides(row)) startSide(row, side)
       if (stamp === undefined || row?.stamp === stamp) continue
       if (row !== undefined) {
         row.files = files
@@ -98,17 +103,6 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     }
     for (const row of missing.values()) remove(row)
     for (const path of rows.keys()) if (!found.has(path)) rows.delete(path)
-  }
-
-  /** `grown`: of what was added, the working directories are in the summary. A path: that subagent was written to. */
-  async function allow(row: Row, what: 'grown' | 'anew' | { readonly subagent: string }): Promise<void> {
-    const { isAllowed } = options
-    if (isAllowed === undefined) return
-    const { source } = row.from
-    if (what === 'anew' || row.summary.workdirs.length === 0 || !row.isAllowed) {
-      row.isAllowed = await isWithinRoots(source, row.summary, isAllowed)
-    } else if (what === 'grown') row.isAllowed = row.summary.workdirs.every(isAllowed)
-    else row.isAllowed = (await source.findWorkdirs(what.subagent)).every(isAllowed)
   }
 
   function show(row: Row, files: readonly string[]): void {
@@ -183,7 +177,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     } else row.summary = { ...row.summary, size }
     row.stamp = stamp
     dirty = true
-    await allow(row, isKnown ? 'grown' : 'anew')
+    await allow(row, isKnown ? 'grown' : 'anew', options.isAllowed)
     show(row, [row.files.path, ...filesOf(row.summary).filter((path) => !before.has(path))])
   }
 
@@ -195,7 +189,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
         void besides.get(path)?.refresh()
         const subagents = row.summary.subagents.map((each) => (each.path === path ? { ...each, size } : each))
         row.summary = { ...row.summary, subagents }
-        await allow(row, { subagent: path })
+        await allow(row, { subagent: path }, options.isAllowed)
         show(row, [path])
         return
       }
@@ -215,11 +209,18 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       ...(nameFrom === 'custom' ? { name, nameFrom } : {}),
     }
     dirty = true
-    await allow(row, 'anew')
+    await allow(row, 'anew', options.isAllowed)
     show(
       row,
       filesOf(row.summary).filter((each) => !before.has(each)),
     )
+  }
+
+  function startSide(row: Row, path: string): void {
+    // What cannot be looked at now is looked at again by the next sweep.
+    const look = refreshSide(row, path).catch(() => undefined)
+    sides.add(look)
+    void look.finally(() => sides.delete(look))
   }
 
   /** The session a file or folder belongs to: its own transcript, or something beside it. */
@@ -255,7 +256,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       const row = path === undefined ? undefined : rowOf(path)
       if (path === undefined || row === undefined) void rediscover()
       else if (row.files.path === path) void fileOf(row).refresh()
-      else void refreshSide(row, path)
+      else startSide(row, path)
     },
     refresh(ids) {
       const wanted = ids === undefined ? undefined : new Set(ids)
@@ -282,8 +283,8 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
         const busy = [...rows.values(), ...[...besides.values()].map((file) => ({ file }))].flatMap(
           ({ file }) => file?.busy ?? [],
         )
-        if (discovering === undefined && busy.length === 0) return
-        await Promise.all([discovering, ...busy])
+        if (discovering === undefined && busy.length === 0 && sides.size === 0) return
+        await Promise.all([discovering, ...busy, ...sides])
       }
     },
     async remember() {

@@ -1,0 +1,65 @@
+import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClaudeSource } from '#sources'
+import { createLines, openTempDir, toJsonl, type TempDir } from '#testing'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openCatalogue, type Catalogue } from './catalogue.ts'
+import type { CatalogueChange } from './catalogue-row.ts'
+
+const ID = 'aaaaaaaa-0000-4000-8000-000000000001'
+const lines = createLines({ sessionId: ID })
+const prompt = (text: string): string => toJsonl([lines.prompt(text)])
+
+let dir: TempDir
+let subagent = ''
+let changes: CatalogueChange[] = []
+beforeEach(async () => {
+  dir = await openTempDir()
+  changes = []
+  const project = join(dir.path, 'projects', '-work')
+  subagent = join(project, ID, 'subagents', 'agent-a1b2c3d4e5f6a7b8c.jsonl')
+  mkdirSync(join(subagent, '..'), { recursive: true })
+  writeFileSync(join(project, `${ID}.jsonl`), prompt('hello'))
+  writeFileSync(subagent, prompt('delegated'))
+})
+afterEach(() => dir.remove())
+
+function open(): Promise<Catalogue> {
+  return openCatalogue({
+    sources: [{ source: createClaudeSource(dir.path), isArchive: false }],
+    rememberedPath: join(dir.path, 'catalogue.json'),
+    liveOf: () => undefined,
+    preferenceOf: () => ({ starred: false }),
+    countsOf: () => undefined,
+    onChange: (change) => changes.push(change),
+    now: () => Date.now(),
+  })
+}
+
+async function sweptSizes(catalogue: Catalogue): Promise<readonly (number | undefined)[]> {
+  await catalogue.sweep()
+  await catalogue.settled()
+  return catalogue.sessions().flatMap(({ subagents }) => subagents.map(({ size }) => size))
+}
+
+test('[WAT5] what a subagent wrote before its folder was watched is found by the sweep, and told with its file', async () => {
+  const catalogue = await open()
+  appendFileSync(subagent, prompt('more'))
+  expect(await sweptSizes(catalogue)).toEqual([statSync(subagent).size])
+  expect(changes).toMatchObject([{ kind: 'changed', files: [subagent] }])
+  expect(await sweptSizes(catalogue)).toEqual([statSync(subagent).size])
+  expect(changes.length).toBe(1)
+})
+
+test('[WAT5] what a subagent wrote while nobody looked is found although its session is remembered', async () => {
+  const before = await open()
+  await before.remember()
+  appendFileSync(subagent, prompt('more'))
+  expect(await sweptSizes(await open())).toEqual([statSync(subagent).size])
+})
+
+test('[WAT5] a subagent whose file went is not shown any more', async () => {
+  const catalogue = await open()
+  rmSync(subagent)
+  expect(await sweptSizes(catalogue)).toEqual([])
+})
