@@ -1,7 +1,7 @@
 import { shorten } from '#base'
-import { textOf, type Entry } from '#model'
+import { textOf, type Entry, type Reading } from '#model'
 import { ObjectScanner } from '../object-scanner.ts'
-import { indexWithin, skipBlank } from '../salvage.ts'
+import { indexWithin, lineReaderOf, skipBlank } from '../salvage.ts'
 import type { RecordReader } from '../source.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
 import { glimpse, glimpseEnd } from './glimpse.ts'
@@ -121,7 +121,14 @@ function readHeadLine(bytes: Buffer, from: number, to: number, look: Look, head:
   const line = glimpse(bytes, start, to)
   if (line === undefined) {
     head.damaged = true
-    return undefined
+    const saved = readDamagedLine(bytes, from, to)
+    for (const { at, gitBranch, cwd } of saved) {
+      head.createdAt ??= at
+      head.gitBranch ??= gitBranch
+      if (cwd !== undefined) finder.add(cwd)
+    }
+    head.spoken ||= saved.some(({ type }) => type === 'user' || type === 'assistant')
+    return saved.find(({ kind }) => kind === 'prompt') ?? saved.find(({ kind }) => kind === 'command')
   }
   head.createdAt ??= line.timestamp
   head.gitBranch ??= line.gitBranch
@@ -177,7 +184,14 @@ function readTailLines(bytes: Buffer, offset: number, finder: WorkdirFinder): Ta
     // Records without a time are passed over unread, unless they look torn.
     if (bytes[lineEnd - 1] === CLOSING_BRACE && indexWithin(bytes, TIME, start, lineEnd) === lineEnd) continue
     const line = glimpseEnd(bytes, start, lineEnd)
-    if (line === undefined && skipBlank(bytes, start, lineEnd) < lineEnd) tail.damaged = true
+    if (line === undefined && skipBlank(bytes, start, lineEnd) < lineEnd) {
+      tail.damaged = true
+      const saved = readDamagedLine(bytes, start, lineEnd)
+      tail.lastActivityAt = saved.findLast(({ at }) => at !== undefined)?.at
+      tail.gitBranch ??= saved.findLast(({ gitBranch }) => gitBranch !== undefined)?.gitBranch
+      for (const { cwd } of saved) if (cwd !== undefined) finder.add(cwd)
+      continue
+    }
     tail.lastActivityAt = line?.timestamp
     tail.gitBranch ??= line?.gitBranch
     if (line?.cwd !== undefined) finder.add(line.cwd)
@@ -186,6 +200,13 @@ function readTailLines(bytes: Buffer, offset: number, finder: WorkdirFinder): Ta
   if (offset <= HEAD) finder.search(bytes, first, bytes.length)
   readTitles(bytes, first, tail)
   return tail
+}
+
+/** The records that a line holds beside what is damaged in it: the list knows what the reader shows. */
+function readDamagedLine(bytes: Buffer, from: number, to: number): readonly Entry[] {
+  const out: Reading[] = []
+  lineReaderOf(claudeFormat).readLine(bytes, { from, to, offset: from }, out)
+  return out.flatMap((reading) => (reading.kind === 'entry' ? [reading.entry] : []))
 }
 
 const TITLE = Buffer.from('-title"')

@@ -359,3 +359,19 @@ test('[READ17] a hard link to a transcript is a transcript, and is read once for
   await link(path, path.replace(SESSION, 'copy'))
   expect((await list()).map(({ id }) => id).toSorted()).toEqual([SESSION, 'copy'].toSorted())
 })
+
+test('[C3.2] a record that follows a torn one on its line counts for the list as it does for the reader', async () => {
+  const lines = createLines({ cwd: '/work' })
+  const torn = JSON.stringify(lines.prompt('torn')).slice(0, 30)
+  const first = `${torn}${toJsonl([lines.prompt('saved', { gitBranch: 'early' })])}`
+  const last = `{${toJsonl([lines.prompt('last', { gitBranch: 'late', cwd: '/elsewhere' })])}"rest":1}\n`
+  await writeTranscript(dir.path, `${first}${toJsonl([lines.reply(say('yes'))])}${last}`)
+  expect(await only()).toMatchObject({
+    firstPrompt: 'saved',
+    createdAt: '2026-11-15T08:00:02.000Z',
+    lastActivityAt: '2026-11-15T08:00:03.000Z',
+    gitBranch: 'late',
+    workdirs: ['/work', '/elsewhere'],
+    state: 'damaged',
+  })
+})
