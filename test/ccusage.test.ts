@@ -66,7 +66,7 @@ async function ours(config: string): Promise<Figures> {
   const bills: StoredBill[] = []
   for (const path of transcriptsIn(join(config, 'projects'))) {
     const file = openTranscript(path)
-    const found = await reader.read(file)
+    const { messages: found } = await reader.read(file)
     file.close()
     // The ids of sessions decide only who a copied message belongs to, which changes no total.
     for (const bill of found) bills.push({ ...bill, path, session: basename(path), createdAt: '' })

@@ -112,6 +112,7 @@ describe('help and usage', () => {
         status   Say how the daemon is, who is live, and who waits for you.
         stop     Stop the daemon, and wait until it is gone.
         open     Open the running daemon in a browser.
+        demo     Put sample sessions among yours, to have something to look at.
         logs     Print what the daemon logged.
         pair     Let another device in with a QR code.
         devices  List the devices that are logged in, or take one back.

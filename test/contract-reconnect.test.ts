@@ -39,6 +39,7 @@ function createCounting(options: { readonly ballast?: number } = {}): Counting {
     list: refuse,
     get: refuse,
     survey: refuse,
+    digest: refuse,
     rename: refuse,
     star: refuse,
     passages: refuse,
@@ -49,6 +50,7 @@ function createCounting(options: { readonly ballast?: number } = {}): Counting {
     bytes: refuse,
     search: refuse,
     usage: refuse,
+    demo: refuse,
     close: async () => {},
     subscribe(topic, given) {
       if (topic.kind === 'query') {

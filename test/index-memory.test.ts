@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { number, parseJson } from '#base'
+import { INDEX_VERSION } from '#store'
 import { createLines, openTempDir, type TempDir } from '#testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -71,7 +72,7 @@ test('[ING14] [S09] an index is built within a fixed ceiling of memory, with 64 
   const found = await build('home-large', configDir)
   expect(found).toMatchObject({ sessions: 1, hits: Math.ceil(lines / 3) })
   expect(number(found, 'peakMb')).toBeLessThan(CEILING_MB)
-  const { size } = statSync(join(dir.path, 'home-large', 'index.v1.db'))
+  const { size } = statSync(join(dir.path, 'home-large', `index.v${INDEX_VERSION}.db`))
   expect(size).toBeLessThan(60 * MB)
 }, 240_000)
 

@@ -18,7 +18,7 @@ import type { Meter, Source } from '#sources'
 import { INDEX_VERSION } from '#store'
 import type { ArchiveState, Notice } from '#wire'
 import { isWithin } from './config.ts'
-import { dropOldIndexes, filesOf, toTasks } from './kept-files.ts'
+import { cataloguePath, dropOldIndexes, filesOf, toTasks } from './kept-files.ts'
 import type { Preferences } from './preferences.ts'
 import type { Config } from './throughline.ts'
 
@@ -45,6 +45,8 @@ export interface Keeper {
 export interface KeeperOptions {
   readonly config: Config
   readonly source: Source
+  /** Where sample sessions are. They are not watched, and not kept in the archive. */
+  readonly samples: Source
   readonly preferences: Preferences
   /** Whether to keep an index and an archive: one process per home does. */
   readonly keeps: boolean
@@ -115,9 +117,10 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   const catalogue = await openCatalogue({
     sources: [
       { source, isArchive: false },
+      { source: options.samples, isArchive: false, isSample: true },
       ...archive.sources.map((from) => ({ source: from, isArchive: true })),
     ],
-    ...(keeps ? { rememberedPath: join(home, `catalogue.v${CATALOGUE_VERSION}.json`) } : {}),
+    ...(keeps ? { rememberedPath: cataloguePath(home) } : {}),
     isAllowed,
     liveOf: (id) => live?.states.get(id),
     preferenceOf: (id) => preferences.get(id),
@@ -151,7 +154,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       else {
         const files = new Set(change.files)
         for (const task of toTasks(session)) if (files.has(task.path)) index?.touch(task)
-        if (files.size > 0 && session.sourceGone !== true) keepSoon(session)
+        if (files.size > 0 && session.sourceGone !== true && session.demo !== true) keepSoon(session)
       }
     }
     for (const listener of listeners) listener(change)
@@ -294,5 +297,3 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     },
   }
 }
-
-const CATALOGUE_VERSION = 1

@@ -18,6 +18,13 @@ export function toTasks(session: SessionSummary): readonly IndexTask[] {
   ]
 }
 
+/** Where what is known of the sessions is left for the next process. */
+export function cataloguePath(home: string): string {
+  return join(home, `catalogue.v${CATALOGUE_VERSION}.json`)
+}
+
+const CATALOGUE_VERSION = 1
+
 /** An index of another version is of no use to anybody. */
 export function dropOldIndexes(home: string): void {
   let names: readonly string[] = []

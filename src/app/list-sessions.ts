@@ -14,10 +14,11 @@ export interface Listed {
 }
 
 /** Looks at every session's file. Shows only those that may be shown. */
-export async function lookAtSessions(source: Source, config: Config): Promise<Listed> {
+export async function lookAtSessions(source: Source, config: Config, samples: Source): Promise<Listed> {
   const { sessions, problems } = await source.list()
   const allowed = await onlyAllowed(source, sessions, config.allowedRoots)
-  return { sessions: allowed.toSorted(byActivity), problems }
+  const shown = (await samples.list()).sessions
+  return { sessions: [...allowed, ...shown].toSorted(byActivity), problems }
 }
 
 /** Chooses from sessions that are in the order of their activity, most recent first. */

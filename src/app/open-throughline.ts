@@ -14,9 +14,11 @@ import {
 import type { Subscription } from '#wire'
 import { toReport } from './check.ts'
 import { readConfig, realPathOf } from './config.ts'
+import type { Digests } from './digests.ts'
 import { getSession } from './get-session.ts'
 import { toHealth } from './health.ts'
 import type { Keeper } from './keeper.ts'
+import { createSampleSource } from './sample-source.ts'
 import type { SessionsTopic } from './list-topics.ts'
 import { listSessions, lookAtSessions, withFacts, type Listed } from './list-sessions.ts'
 import { readPage, subagentPath } from './page.ts'
@@ -48,11 +50,13 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   const given = { ...fromEnv, ...options.config }
   const config: Config = { ...given, allowedRoots: given.allowedRoots.map(realPathOf) }
   const source = createClaudeSource(config.claudeDir, meter)
+  const samples = createSampleSource(realPathOf(config.home), meter)
   const { format } = source
   const startedAt = new Date(now()).toISOString()
   let preferring: Promise<Preferences> | undefined
   let keeping: Promise<Keeper> | undefined
   let sessionsTopic: SessionsTopic | undefined
+  let digests: Digests | undefined
   let keeper: Keeper | undefined
 
   function preferences(): Promise<Preferences> {
@@ -68,6 +72,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       keeper = await openKeeper({
         config,
         source,
+        samples,
         preferences: known,
         keeps: index,
         now,
@@ -83,7 +88,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     if (keeper !== undefined) {
       return { sessions: keeper.catalogue.sessions(), problems: keeper.catalogue.problems() }
     }
-    const listed = await lookAtSessions(source, config)
+    const listed = await lookAtSessions(source, config, samples)
     const known = await preferences()
     await known.refresh()
     if (known.all().size === 0) return listed
@@ -110,6 +115,11 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       const { result } = await surveySession(source, session, createLedger())
       return withFacts(session, result)
     },
+    async digest(session) {
+      const { createDigests } = await import('./digests.ts')
+      digests ??= createDigests(format, meter)
+      return await digests.read(session)
+    },
     async rename(session, name) {
       await (await preferences()).rename(session.id, name)
       keeper?.refresh(session.id)
@@ -132,7 +142,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
         for await (const { readings } of readForward(file, format)) yield* readings
       })
     },
-    page: (session, request) => readPage(format, session, request),
+    page: (session, request) => readPage(format, session, { ...request, meter }),
     async conversation(session, { raw = true } = {}) {
       const file = openTranscript(session.path)
       try {
@@ -160,6 +170,12 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       const { sessions } = await look()
       if (keeper?.index !== undefined) return indexedUsage(keeper.index, sessions, request)
       return scannedUsage(source, sessions, request)
+    },
+    async demo(wanted) {
+      const { removeDemo, writeDemo } = await import('./demo.ts')
+      if (wanted === 'on') await writeDemo(samples.root, now())
+      else await removeDemo(samples.root)
+      await keeper?.catalogue.sweep()
     },
     subscribe(topic, how): Subscription {
       let inner: Subscription | undefined

@@ -3,13 +3,19 @@ import type { Reading, SessionSummary } from '#model'
 import {
   cursorAt,
   endOfLines,
+  findEntryLine,
+  findLineAt,
+  findTimeLine,
   offsetOf,
   openTranscript,
   readPageAfter,
   readPageBefore,
   type LineFormat,
+  type Meter,
+  type Page as Stretch,
+  type TranscriptFile,
 } from '#sources'
-import type { Page, PageOptions } from '#wire'
+import type { Page, PageOptions, PagePlace } from '#wire'
 
 const NO_BYTES = new Uint8Array(0)
 
@@ -17,21 +23,16 @@ const NO_BYTES = new Uint8Array(0)
 export async function readPage(
   format: LineFormat,
   session: SessionSummary,
-  request: PageOptions,
+  request: PageOptions & { readonly meter?: Meter | undefined },
 ): Promise<Page> {
-  const { limit, before, after, subagent } = request
-  const file = openTranscript(subagent === undefined ? session.path : subagentPath(session, subagent))
+  const { subagent, raw, meter } = request
+  const path = subagent === undefined ? session.path : subagentPath(session, subagent)
+  const file = openTranscript(path, meter)
   try {
-    const page =
-      after === undefined
-        ? await readPageBefore(file, format, {
-            limit,
-            ...(before === undefined ? {} : { before: offsetOf(file, before) }),
-          })
-        : await readPageAfter(file, format, { limit, after: offsetOf(file, after) })
+    const page = await pageOf(file, format, request)
     const end = page.end === file.size ? endOfLines(file) : page.end
     return {
-      readings: request.raw === false ? page.readings.map(withoutRaw) : page.readings,
+      readings: raw === false ? page.readings.map(withoutRaw) : page.readings,
       start: cursorAt(file, page.start),
       end: cursorAt(file, end),
       atStart: page.start === 0,
@@ -40,6 +41,54 @@ export async function readPage(
   } finally {
     file.close()
   }
+}
+
+async function pageOf(
+  file: TranscriptFile,
+  format: LineFormat,
+  { limit, before, after, around }: PageOptions,
+): Promise<Stretch> {
+  if (around !== undefined) return await readPageAround(file, format, { limit, around })
+  if (after !== undefined) return await readPageAfter(file, format, { limit, after: offsetOf(file, after) })
+  const end = before === undefined ? {} : { before: offsetOf(file, before) }
+  return await readPageBefore(file, format, { limit, ...end })
+}
+
+/** Half of the entries before the place, and the rest from it on. */
+async function readPageAround(
+  file: TranscriptFile,
+  format: LineFormat,
+  { limit, around }: { readonly limit: number; readonly around: PagePlace },
+): Promise<Stretch> {
+  const place = await findPlace(file, format, around)
+  const half = Math.floor(limit / 2)
+  const former =
+    half === 0
+      ? { readings: [], start: place }
+      : await readPageBefore(file, format, { limit: half, before: place })
+  const latter = await readPageAfter(file, format, {
+    limit: Math.max(1, limit - former.readings.filter(({ kind }) => kind === 'entry').length),
+    after: place,
+  })
+  return { readings: [...former.readings, ...latter.readings], start: former.start, end: latter.end }
+}
+
+async function findPlace(file: TranscriptFile, format: LineFormat, around: PagePlace): Promise<number> {
+  if ('offset' in around) return await findLineAt(file, around.offset)
+  if ('time' in around) return await findTimeLine(file, format, getTime(around.time))
+  const found = await findEntryLine(file, format, around.entry)
+  if (found !== undefined) return found
+  throw new ThroughlineError('entry-not-found', 'the session has no entry with this id', {
+    hint: 'Check the id. An entry of a subagent is asked for with that subagent.',
+  })
+}
+
+function getTime(time: string): number {
+  const ms = Date.parse(time)
+  if (!Number.isNaN(ms)) return ms
+  throw new ThroughlineError('request-invalid', 'the time is none', {
+    hint: 'Write it as 2026-11-15T09:30:00Z.',
+  })
 }
 
 export function withoutRaw(reading: Reading): Reading {

@@ -8,6 +8,7 @@ import {
   type Reading,
 } from '#model'
 import { openTranscript, readForward, type Source } from '#sources'
+import { inSteps } from './in-steps.ts'
 
 /** Reads a session and its subagents whole. */
 export async function surveySession(
@@ -37,7 +38,7 @@ export async function surveySession(
     })
     if (damage.length > 0) subagentDamage.set(path, damage)
   }
-  return { result: survey.finish(), subagentDamage }
+  return { result: await inSteps(survey.finishing()), subagentDamage }
 }
 
 async function each(

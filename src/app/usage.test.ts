@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { number, object, parseJson } from '#base'
 import type { SessionSummary, Usage } from '#model'
-import { createLines, openTempDir, toJsonl, writeTranscript, type TempDir } from '#testing'
+import { createLines, generateCorpus, openTempDir, toJsonl, writeTranscript, type TempDir } from '#testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openThroughline } from './open-throughline.ts'
-import type { Throughline } from '#wire'
+import type { Throughline, UsageRequest } from '#wire'
 
 let dir: TempDir
 beforeEach(async () => {
@@ -29,6 +29,37 @@ const spent = (id: string, output: number, fields: object = {}): object => ({
     usage: { input_tokens: 10, output_tokens: output, ...fields },
   },
 })
+
+test('[USE9] [USE8] with an index and without one the report is the same', async () => {
+  const claudeDir = join(dir.path, 'claude')
+  await generateCorpus({ dir: claudeDir, seed: 11, size: 'xs' })
+  const lines = createLines({ cwd: '/w/deep' })
+  const boundary = lines.system('compact_boundary', {
+    compactMetadata: { trigger: 'auto', preTokens: 1000, postTokens: 200 },
+  })
+  await writeTranscript(claudeDir, toJsonl([lines.prompt('x'), boundary, boundary]))
+  const env = { CLAUDE_CONFIG_DIR: claudeDir, THROUGHLINE_HOME: join(dir.path, 'home') }
+  const indexed = await openThroughline({ env, index: true })
+  const scanning = await openThroughline({ env })
+  const { sessions } = await scanning.list()
+  while ((await indexed.health()).index.state !== 'complete') await indexed.settled()
+  const requests: readonly UsageRequest[] = [
+    { by: 'day' },
+    { by: 'model' },
+    { by: 'session' },
+    { by: 'workdir', workdir: '/w' },
+    { by: 'day', workdir: sessions.at(-2)?.workdirs[0] ?? '' },
+    { by: 'day', since: '2026-11-10', until: '2026-11-15' },
+  ]
+  for (const request of requests) {
+    const report = await indexed.usage(request)
+    expect(report).toEqual(await scanning.usage(request))
+    if (request.workdir === '/w') expect(report.compactions).toEqual({ count: 1, tokens: 800 })
+  }
+  expect((await scanning.usage({ by: 'day' })).compactions.count).toBeGreaterThan(1)
+  await indexed.close()
+  await scanning.close()
+}, 60_000)
 
 describe('tokens', () => {
   test('[U01] [READ16] usage that is repeated on every line of a message is counted once', async () => {

@@ -1,8 +1,8 @@
 import { ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
 import type { SessionIndex } from '#ingest'
-import { openTranscript, type BilledMessage, type BillReader, type Source } from '#sources'
-import { embeddedPrices, toUsageReport, type StoredBill } from '#store'
+import { openTranscript, type BillReader, type FileBills, type Source } from '#sources'
+import { embeddedPrices, toUsageReport, type StoredBill, type StoredCompaction } from '#store'
 import type { UsageReport, UsageRequest } from '#wire'
 
 /** What the index says that was spent, with the names sessions have now. */
@@ -25,23 +25,30 @@ export async function scannedUsage(
 ): Promise<UsageReport> {
   const reader = source.createBillReader()
   const bills: StoredBill[] = []
+  const compactions: StoredCompaction[] = []
   let complete = true
   for (const [done, session] of sessions.entries()) {
     request.onProgress?.(done, sessions.length)
     for (const path of [session.path, ...session.subagents.map((subagent) => subagent.path)]) {
-      const messages = await readBills(reader, path)
-      complete &&= messages !== undefined
-      for (const message of messages ?? []) {
+      const found = await readBills(reader, path)
+      complete &&= found !== undefined
+      for (const message of found?.messages ?? []) {
         bills.push({ ...message, path, session: session.id, createdAt: session.createdAt ?? '' })
       }
+      for (const compaction of found?.compactions ?? []) compactions.push({ ...compaction, path })
     }
   }
   request.onProgress?.(sessions.length, sessions.length)
   const names = new Map(sessions.map(({ id, name }) => [id, name]))
-  return toUsageReport(bills, request, { prices: embeddedPrices(), complete, nameOf: (id) => names.get(id) })
+  return toUsageReport(bills, request, {
+    prices: embeddedPrices(),
+    complete,
+    compactions,
+    nameOf: (id) => names.get(id),
+  })
 }
 
-async function readBills(reader: BillReader, path: string): Promise<readonly BilledMessage[] | undefined> {
+async function readBills(reader: BillReader, path: string): Promise<FileBills | undefined> {
   try {
     const file = openTranscript(path)
     try {

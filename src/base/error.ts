@@ -2,6 +2,7 @@
 export const ERROR_CODES = {
   'session-not-found': 'No session matches what was asked for.',
   'session-ambiguous': 'More than one session matches; a longer id tells them apart.',
+  'entry-not-found': 'The session has no entry with this id.',
   'not-a-transcript': 'The path is not a regular file inside the folders Throughline may read.',
   'cursor-void':
     'The file was rewritten since the cursor was given; what was seen before it is not there any more.',

@@ -78,6 +78,18 @@ export const daemonCommands: readonly CommandSpec[] = [
     examples: [{ line: 'throughline open', says: 'look' }],
   },
   {
+    name: 'demo',
+    summary: 'Put sample sessions among yours, to have something to look at.',
+    description:
+      'Starts the daemon if none runs, and opens it in a browser where there is one. The samples are written to a folder of their own below the home folder, are marked as samples, and go as they came.',
+    args: [],
+    options: [{ name: 'remove', summary: 'Take them away again.' }, NO_OPEN, JSON_OPTION],
+    examples: [
+      { line: 'throughline demo', says: 'have a look' },
+      { line: 'throughline demo --remove', says: 'enough seen' },
+    ],
+  },
+  {
     name: 'logs',
     summary: 'Print what the daemon logged.',
     description: 'The newest last. Nothing in it can act on the terminal.',

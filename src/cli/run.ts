@@ -31,6 +31,7 @@ const SITE_RUNS: Readonly<Record<string, () => Promise<SiteRun>>> = {
   status: async () => (await import('./status.ts')).status,
   stop: async () => (await import('./stop.ts')).stop,
   open: async () => (await import('./open.ts')).open,
+  demo: async () => (await import('./demo.ts')).demo,
   logs: async () => (await import('./logs.ts')).logs,
   pair: async () => (await import('./pair.ts')).pair,
   devices: async () => (await import('./devices.ts')).devices,

@@ -71,7 +71,7 @@ function toLines(
 }
 
 /** Starts a daemon that outlives this process, and waits until it has proven itself. */
-async function startDaemon(site: Site): Promise<DaemonLink> {
+export async function startDaemon(site: Site): Promise<DaemonLink> {
   const log = await openLog(site)
   const from = fstatSync(log).size
   const [interpreter, ...args] = toDaemonCommand(site)

@@ -5,6 +5,7 @@ import {
   PROTOCOL,
   type BytesCodec,
   type CheckReport,
+  type Digest,
   type Health,
   type Page,
   type PageOptions,
@@ -32,6 +33,8 @@ export interface ConnectOptions {
   readonly codec?: BytesCodec
   /** The pause after the first connection that breaks; the next ones are longer. Default: 250. */
   readonly firstPauseMs?: number
+  /** The live connection opened, or broke and is being taken up again. */
+  readonly onConnection?: (state: 'open' | 'broken') => void
   /** How long an attempt to open the socket may take before it is given up and made again. Default: 10,000. */
   readonly patienceMs?: number
 }
@@ -58,11 +61,13 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
     WebSocket: options.WebSocket ?? globalThis.WebSocket,
     codec,
     firstPauseMs: options.firstPauseMs,
+    onConnection: options.onConnection,
     patienceMs,
   })
 
   async function readPage(session: SessionSummary, asked: PageOptions): Promise<Page> {
-    const body = await rest.get(at(session, '/entries'), { ...asked })
+    const { around, ...others } = asked
+    const body = await rest.get(at(session, '/entries'), { ...others, ...around })
     const found = expectShape<Page>(body, 'readings', 'start', 'end', 'atStart', 'atEnd')
     return { ...found, readings: list(body, 'readings').map((one) => fromWireReading(one, codec)) }
   }
@@ -89,6 +94,9 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
       return toSummary(await rest.get(`/api/sessions/${encodeURIComponent(query)}`))
     },
     survey: async (session) => toSummary(await rest.get(at(session, '/survey'))),
+    async digest(session) {
+      return expectShape<Digest>(await rest.get(at(session, '/digest')), 'facts', 'outline', 'branches')
+    },
     rename: async (session, name) => toSummary(await rest.send('PATCH', at(session), { name: name ?? null })),
     star: async (session, starred) => toSummary(await rest.send('PATCH', at(session), { starred })),
     passages: (session, asked = {}) => readRemotePassages(page, session, asked),
@@ -111,6 +119,9 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
     },
     async usage({ onProgress: _local, ...asked }) {
       return expectShape<UsageReport>(await rest.get('/api/usage', asked), 'rows', 'total', 'prices')
+    },
+    async demo(wanted) {
+      await rest.send(wanted === 'on' ? 'POST' : 'DELETE', '/api/demo')
     },
     subscribe: (topic, asked) => live.subscribe(topic, asked),
     async close() {

@@ -55,6 +55,8 @@ export function createLiveSocket(options: {
   readonly WebSocket: SocketConstructor | undefined
   readonly codec: BytesCodec
   readonly firstPauseMs?: number | undefined
+  /** The socket opened, or broke and is being opened again. */
+  readonly onConnection?: ((state: 'open' | 'broken') => void) | undefined
   /** So long may a ticket and the opening take together: a network that is half open never says no. */
   readonly patienceMs: number
 }): LiveSocket {
@@ -103,6 +105,7 @@ export function createLiveSocket(options: {
       isOpen = true
       heard = true
       pinger = setInterval(ping, PING_MS)
+      options.onConnection?.('open')
       for (const [subscription, listener] of listeners) tell(subscription, listener)
     })
     made.addEventListener('message', ({ data }) => {
@@ -203,6 +206,7 @@ export function createLiveSocket(options: {
 
   function retry(): void {
     if (listeners.size === 0) return
+    options.onConnection?.('broken')
     const longest = Math.min(LONGEST_PAUSE_MS, (options.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** failures++)
     timer = setTimeout(
       () => {

@@ -21,6 +21,7 @@ export async function readLongPage(
   session: SessionSummary,
   options: PageOptions,
 ): Promise<Page> {
+  if (options.around !== undefined && options.limit > MOST) return readLongAround(page, session, options)
   let whole = await page(session, { ...options, limit: Math.min(options.limit, MOST) })
   for (;;) {
     const isForward = options.after !== undefined
@@ -30,6 +31,24 @@ export async function readLongPage(
     const next = await page(session, { ...options, ...way, limit: Math.min(missing, MOST) })
     whole = isForward ? join(whole, next) : join(next, whole)
   }
+}
+
+/** As much as comes at once, and then about as much before it as behind it. */
+async function readLongAround(
+  page: ReadPage,
+  session: SessionSummary,
+  { around, before: _before, after: _after, ...others }: PageOptions,
+): Promise<Page> {
+  const middle = await page(session, { ...others, ...(around === undefined ? {} : { around }), limit: MOST })
+  const missing = others.limit - MOST
+  const half = Math.floor(missing / 2)
+  const before =
+    middle.atStart || half === 0
+      ? middle
+      : join(await readLongPage(page, session, { ...others, before: middle.start, limit: half }), middle)
+  if (middle.atEnd) return before
+  const after = { ...others, after: middle.end, limit: missing - half }
+  return join(before, await readLongPage(page, session, after))
 }
 
 function join(first: Page, second: Page): Page {

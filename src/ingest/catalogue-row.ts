@@ -9,6 +9,8 @@ import { growSummary } from './summary-fold.ts'
 export interface CatalogueSource {
   readonly source: Source
   readonly isArchive: boolean
+  /** Samples are shown whatever folders may be: they tell of nobody's work. */
+  readonly isSample?: true
 }
 
 export interface CatalogueOptions {
@@ -119,8 +121,18 @@ export function byActivity(a: SessionSummary, b: SessionSummary): number {
   return a.id < b.id ? -1 : 1
 }
 
+/** Whether a session may be shown that was just found. */
+export async function mayShow(
+  from: CatalogueSource,
+  summary: SessionSummary,
+  isAllowed: CatalogueOptions['isAllowed'],
+): Promise<boolean> {
+  if (isAllowed === undefined || from.isSample === true) return true
+  return await isWithinRoots(from.source, summary, isAllowed)
+}
+
 /** Sessions that worked nowhere but inside the roots. One whose working directories are unknown is not shown. */
-export async function isWithinRoots(
+async function isWithinRoots(
   source: Source,
   summary: SessionSummary,
   isAllowed: (workdir: string) => boolean,
@@ -142,7 +154,7 @@ export async function allow(
   what: 'grown' | 'anew' | { readonly subagent: string },
   isAllowed: CatalogueOptions['isAllowed'],
 ): Promise<void> {
-  if (isAllowed === undefined) return
+  if (isAllowed === undefined || row.from.isSample === true) return
   const { source } = row.from
   if (what === 'anew' || row.summary.workdirs.length === 0 || !row.isAllowed) {
     row.isAllowed = await isWithinRoots(source, row.summary, isAllowed)

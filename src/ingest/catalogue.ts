@@ -11,8 +11,8 @@ import {
   filesOf,
   isLeftOut,
   isStale,
-  isWithinRoots,
   keyOf,
+  mayShow,
   resort,
   sidePart,
   sizeOf,
@@ -91,8 +91,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       const kept = remembered?.find(files, stamp)
       if (kept === undefined && ++looked % BREATH === 0) await setImmediate()
       const summary = kept ?? from.source.look(files)
-      const isAllowed =
-        options.isAllowed === undefined || (await isWithinRoots(from.source, summary, options.isAllowed))
+      const isAllowed = await mayShow(from, summary, options.isAllowed)
       dirty ||= kept === undefined
       const added = createRow({ from, files, stamp, summary, isAllowed })
       rows.set(path, added)

@@ -1,7 +1,8 @@
-import { isObject, list, number, parseJson } from '#base'
+import { isObject, list, number, parseJson, string } from '#base'
 import {
   billKey,
   createTally,
+  savedTokens,
   tallyDamage,
   tallyEntry,
   type Damage,
@@ -9,7 +10,7 @@ import {
   type Reading,
   type Tally,
 } from '#model'
-import { toSearchText, type BillRow, type EntryRow } from '#store'
+import { toSearchText, type BillRow, type CompactionRow, type EntryRow } from '#store'
 
 /** What is carried from one piece of a transcript to the next. */
 export interface FileFold {
@@ -17,13 +18,15 @@ export interface FileFold {
   /** Names of tools whose result has not come yet, by the id of the call. */
   readonly calls: Map<string, string>
   readonly workdirs: Set<string>
+  /** By their keys. */
+  readonly compactions: Map<string, CompactionRow>
 }
 
 /** More calls than this wait for a result only where results never came. */
 const CALLS_KEPT = 200
 
 export function createFileFold(): FileFold {
-  return { tally: createTally(), calls: new Map(), workdirs: new Set() }
+  return { tally: createTally(), calls: new Map(), workdirs: new Set(), compactions: new Map() }
 }
 
 /** Takes readings in; what the index wants of them comes out. */
@@ -43,6 +46,11 @@ export function foldReadings(
     if (entry.cwd !== undefined) fold.workdirs.add(entry.cwd)
     if (entry.kind === 'record' && entry.type === 'relocated' && entry.value !== undefined) {
       fold.workdirs.add(entry.value)
+    }
+    if (entry.kind === 'compaction') {
+      const key = entry.forkedFrom?.entryId ?? entry.id
+      const tokens = savedTokens(entry.compaction)
+      fold.compactions.set(key, { key, at: toMs(entry.at), workdir: entry.cwd, tokens })
     }
     const bill = toBill(entry)
     if (bill !== undefined) {
@@ -95,8 +103,12 @@ function toMs(at: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-export function toFoldJson({ tally, calls }: FileFold): string {
-  return JSON.stringify({ tally, calls: [...calls] })
+export function toFoldJson({ tally, calls, compactions }: FileFold): string {
+  return JSON.stringify({
+    tally,
+    calls: [...calls],
+    ...(compactions.size === 0 ? {} : { compactions: [...compactions.values()] }),
+  })
 }
 
 /** Takes a fold up again. Our own JSON, but from a file that anything may have happened to. */
@@ -112,7 +124,14 @@ export function readFold(json: string, workdirs: readonly string[]): FileFold {
     tally: readTally(isObject(value) ? value['tally'] : undefined),
     calls,
     workdirs: new Set(workdirs),
+    compactions: new Map(list(value, 'compactions').map((one) => readCompactionRow(one))),
   }
+}
+
+function readCompactionRow(value: unknown): readonly [string, CompactionRow] {
+  const key = string(value, 'key') ?? ''
+  const tokens = number(value, 'tokens') ?? 0
+  return [key, { key, at: number(value, 'at'), workdir: string(value, 'workdir'), tokens }]
 }
 
 function readTally(value: unknown): Tally {

@@ -14,7 +14,7 @@ import { readHits } from './found-hits.ts'
 import type { IndexTask } from './index-task.ts'
 import { findAside } from './index-aside.ts'
 import { notNow, toMessage } from './index-errors.ts'
-import { countSessions } from './index-counts.ts'
+import { countSessions, listCompactions } from './index-counts.ts'
 import { toState } from './index-progress.ts'
 import { createIndexer, type Indexer } from './indexer.ts'
 import type { SessionIndex, SessionIndexOptions } from './session-index.ts'
@@ -37,7 +37,6 @@ const CHECK_MS = 2_000
 const LOOK_MS = 30_000
 /** Hits that are told to somebody who waits at a time. */
 const NEWS = 500
-/** Between two tries when the index cannot be written. */
 const RETRY_MS = 5_000
 
 /** The index, in this thread. */
@@ -260,6 +259,7 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
       return toUsageReport(await guarded(asked, () => asked.bills()), request, {
         prices: embeddedPrices(),
         complete: state().state === 'complete',
+        compactions: listCompactions(indexer?.files().values() ?? []),
       })
     },
     watch: (q, how) => watches.add(q, how),

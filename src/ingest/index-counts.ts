@@ -1,5 +1,5 @@
 import { toCounts, type SessionCounts } from '#model'
-import type { IndexedFile, Store } from '#store'
+import type { IndexedFile, Store, StoredCompaction } from '#store'
 import { readFold } from './file-fold.ts'
 
 /** What sessions amount to: what was tallied while they were read, and what their bills come to. The given ones, or all. */
@@ -18,4 +18,11 @@ export async function countSessions(
     counts.set(file.session, toCounts(tally, total && { replies: total.replies, usage: total.usage }))
   }
   return counts
+}
+
+/** Every compaction, as each file tells it. */
+export function* listCompactions(files: Iterable<IndexedFile>): Generator<StoredCompaction> {
+  for (const { path, fold, workdirs } of files) {
+    for (const compaction of readFold(fold, workdirs).compactions.values()) yield { ...compaction, path }
+  }
 }

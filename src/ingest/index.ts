@@ -4,6 +4,7 @@ export type { LostSession, Pruned, PrunedFile, PruneOptions } from './archive-su
 export { openCatalogue } from './catalogue.ts'
 export type { Catalogue } from './catalogue.ts'
 export type { CatalogueChange, CatalogueOptions, CatalogueSource } from './catalogue-row.ts'
+export { guardAt } from './file-guard.ts'
 export type { FollowedFile } from './followed-file.ts'
 export type { GrowthEvent } from './growth.ts'
 export { openIndexCore } from './index-core.ts'

@@ -1,4 +1,5 @@
 import type { Block } from './block.ts'
+import type { Preserved } from './compaction.ts'
 import type { Entry, Link } from './entry.ts'
 
 /** What is kept of an entry: never its blocks or its raw line. All nodes have all fields, so they stay small. */
@@ -66,23 +67,41 @@ function answersOf(blocks: readonly Block[]): readonly string[] {
   return blocks.flatMap((block) => (block.kind === 'tool-result' ? [block.toolUseId] : []))
 }
 
-/** Puts what a compaction preserved between its anchor and what hangs from the anchor. */
-export function relink(entry: Entry, nodes: ReadonlyMap<string, Node>, live: readonly Node[]): void {
-  const preserved = entry.kind === 'compaction' ? entry.compaction.preserved : undefined
-  if (preserved === undefined) return
+/** What hangs from each anchor. Nothing else is asked for. */
+type Children = ReadonlyMap<string, Set<Node>>
+
+/** Puts what each compaction preserved between its anchor and what hangs from the anchor. */
+export function relink(
+  preserved: readonly Preserved[],
+  nodes: ReadonlyMap<string, Node>,
+  live: readonly Node[],
+): void {
+  if (preserved.length === 0) return
+  const children: Children = new Map(preserved.map(({ anchorId }) => [anchorId, new Set()]))
+  for (const node of live) if (node.parentId !== null) children.get(node.parentId)?.add(node)
+  for (const each of preserved) relinkOne(each, nodes, children)
+}
+
+function relinkOne(preserved: Preserved, nodes: ReadonlyMap<string, Node>, children: Children): void {
+  const { anchorId } = preserved
   const ids = preserved.kind === 'entries' ? preserved.ids : [preserved.headId]
   const first = ids[0]
   const tailId = preserved.kind === 'entries' ? ids.at(-1) : preserved.tailId
   if (first === undefined || tailId === undefined || ids.some((id) => !nodes.has(id))) return
-  let parentId = preserved.anchorId
+  const hang = (node: Node, parentId: string): void => {
+    if (node.parentId !== null) children.get(node.parentId)?.delete(node)
+    node.parentId = parentId
+    children.get(parentId)?.add(node)
+  }
+  let parentId = anchorId
   for (const id of ids) {
     const node = nodes.get(id)
-    if (node) node.parentId = parentId
+    if (node) hang(node, parentId)
     parentId = id
   }
-  for (const node of live) {
-    if (node.parentId === preserved.anchorId && node.id !== first) node.parentId = tailId
-  }
+  // A copy: they are taken from it one by one, and may be put back.
+  const hanging = [...(children.get(anchorId) ?? [])]
+  for (const node of hanging) if (node.id !== first) hang(node, tailId)
 }
 
 /** Joins every node to its parent; one whose parent was never written, to the node before it in the file. */

@@ -1,5 +1,7 @@
 import { breakCycles, joinParents, relink, toNode, type Bridge, type Node } from './chain-links.ts'
+import type { Preserved } from './compaction.ts'
 import type { Entry } from './entry.ts'
+import { finishSteps, type Steps } from './steps.ts'
 
 /**
  * The tree that entries hang in, as ids only: small enough to keep for the largest session.
@@ -16,6 +18,8 @@ export interface Chain {
   /** Ids of the active path and, before each compaction, of the path that it continued. */
   readonly spine: ReadonlySet<string>
   readonly branches: readonly Branch[]
+  /** Ids of everything that leads to the end of a branch and is not on the spine, in file order. Ask before more is added. */
+  readonly ownOf: (leafId: string) => readonly string[]
   readonly bridges: readonly Bridge[]
 }
 
@@ -30,13 +34,16 @@ export interface Branch {
 
 export interface ChainFold {
   add(entry: Entry): void
+  /** The tree of what was added so far. More may be added afterwards. */
   finish(): Chain
+  /** The same in steps that are short each, for those who do other work between. Nothing is added meanwhile. */
+  finishing(): Steps<Chain>
 }
 
 export function createChain(): ChainFold {
   const nodes = new Map<string, Node>()
   const order: Node[] = []
-  const boundaries: Entry[] = []
+  const boundaries: Preserved[] = []
 
   return {
     add(entry) {
@@ -45,30 +52,50 @@ export function createChain(): ChainFold {
       // A line written twice counts where it was written last.
       nodes.set(entry.id, node)
       order.push(node)
-      if (entry.kind === 'compaction') boundaries.push(entry)
+      const preserved = entry.kind === 'compaction' ? entry.compaction.preserved : undefined
+      if (preserved !== undefined) boundaries.push(preserved)
     },
 
-    finish() {
-      const live = order.filter((node) => nodes.get(node.id) === node)
-      for (const entry of boundaries) relink(entry, nodes, live)
-      const main = live.some((node) => !node.sidechain)
-        ? live.filter((node) => !node.sidechain)
-        : // Some versions flag a whole session as a sidechain: follow the lineage, not the flag.
-          live
-      const bridges = [...joinParents(main, nodes), ...breakCycles(main)]
-      const ends = findEnds(main)
-      const leaf = ends.at(-1)
-      if (leaf === undefined) return { path: [], spine: new Set(), branches: [], bridges }
-      const messages = indexMessages(main)
-      const path = withWholeMessages(walk(leaf), messages)
-      const spine = withHistory(path, { nodes, main, messages })
-      return {
-        path: path.map((node) => node.id),
-        spine,
-        branches: ends.filter((end) => !spine.has(end.id)).map((end) => toBranch(end, spine)),
-        bridges: bridges.filter(({ id }) => spine.has(id)),
-      }
-    },
+    finish: () => finishSteps(finishing()),
+    finishing,
+  }
+
+  function* finishing(): Steps<Chain> {
+    const live = order.filter((node) => nodes.get(node.id) === node)
+    for (const node of live) {
+      node.parentId = node.writtenParentId
+      node.parent = undefined
+    }
+    yield
+    relink(boundaries, nodes, live)
+    const main = live.some((node) => !node.sidechain)
+      ? live.filter((node) => !node.sidechain)
+      : // Some versions flag a whole session as a sidechain: follow the lineage, not the flag.
+        live
+    yield
+    const missing = joinParents(main, nodes)
+    yield
+    const bridges = [...missing, ...breakCycles(main)]
+    yield
+    const ends = findEnds(main)
+    const leaf = ends.at(-1)
+    if (leaf === undefined) return { path: [], spine: new Set(), branches: [], ownOf: () => [], bridges }
+    yield
+    const messages = yield* indexMessages(main)
+    yield
+    const path = withWholeMessages(walk(leaf), messages)
+    const spine = yield* withHistory(path, { nodes, main, messages })
+    const beside = ends.filter((end) => !spine.has(end.id))
+    return {
+      path: path.map((node) => node.id),
+      spine,
+      branches: beside.map((end) => toBranch(end, spine)),
+      ownOf(leafId) {
+        const end = nodes.get(leafId)
+        return end === undefined ? [] : toOwn(end, spine, messages)
+      },
+      bridges: bridges.filter(({ id }) => spine.has(id)),
+    }
   }
 }
 
@@ -109,17 +136,18 @@ function walk(leaf: Node): Node[] {
 }
 
 /** Goes on behind each compaction to what it continued, up to the beginning of the session. */
-function withHistory(
+function* withHistory(
   path: readonly Node[],
   tree: {
     readonly nodes: ReadonlyMap<string, Node>
     readonly main: readonly Node[]
     readonly messages: Messages
   },
-): ReadonlySet<string> {
+): Steps<ReadonlySet<string>> {
   const spine = new Set<string>()
   let segment = path
   for (;;) {
+    yield
     for (const node of segment) spine.add(node.id)
     const boundary = segment.find((node) => node.boundary)
     if (boundary === undefined) return spine
@@ -149,7 +177,7 @@ interface Messages {
 }
 
 /** Made once: a session of many compactions asks for every stretch between them. */
-function indexMessages(main: readonly Node[]): Messages {
+function* indexMessages(main: readonly Node[]): Steps<Messages> {
   const lines = new Map<string, Node[]>()
   const results = new Map<string, Node[]>()
   /** For the id of a line or of a call: the message it belongs to. */
@@ -160,6 +188,7 @@ function indexMessages(main: readonly Node[]): Messages {
     owners.set(node.id, node.messageId)
     for (const callId of node.callIds ?? []) owners.set(callId, node.messageId)
   }
+  yield
   for (const node of main) {
     if (node.answers === undefined) continue
     const owner = [node.parentId, node.callEntryId, ...node.answers]
@@ -208,4 +237,14 @@ function toBranch(end: Node, onPath: ReadonlySet<string>): Branch {
   let node: Node | undefined = end
   for (; node && !onPath.has(node.id); node = node.parent) if (node.spoken) size++
   return { leafId: end.id, size, ...(node === undefined ? {} : { forkId: node.id }) }
+}
+
+/** Whole messages, as on the active path: what was called there, and what came of it. */
+function toOwn(end: Node, onPath: ReadonlySet<string>, messages: Messages): readonly string[] {
+  const nodes: Node[] = []
+  for (let node: Node | undefined = end; node && !onPath.has(node.id); node = node.parent) nodes.push(node)
+  return withWholeMessages(nodes.toReversed(), messages)
+    .filter(({ id }) => !onPath.has(id))
+    .toSorted((a, b) => a.position - b.position)
+    .map(({ id }) => id)
 }

@@ -29,6 +29,11 @@ export function readCompaction(metadata: unknown): Compaction {
   }
 }
 
+/** How many tokens it took out of the model's window; 0 when it does not say. */
+export function savedTokens({ tokensBefore = 0, tokensAfter }: Compaction): number {
+  return tokensAfter === undefined ? 0 : Math.max(0, tokensBefore - tokensAfter)
+}
+
 function readPreserved(metadata: unknown): Preserved | undefined {
   const messages = object(metadata, 'preservedMessages')
   const messagesAnchor = string(messages, 'anchorUuid')

@@ -11,10 +11,14 @@ export type {
   ToolUseBlock,
   UnknownBlock,
 } from './block.ts'
-export { readCompaction } from './compaction.ts'
+export { readCompaction, savedTokens } from './compaction.ts'
 export type { Compaction, Preserved } from './compaction.ts'
 export { createTally, factsToCounts, tallyDamage, tallyEntry, toCounts } from './counts.ts'
 export type { SessionCounts, Tally } from './counts.ts'
+export { DIGEST_COMMANDS } from './digest.ts'
+export type { BranchPath, Digest, OutlinePoint, RunCommand, TouchedFile } from './digest.ts'
+export { createDigestFold } from './digest-fold.ts'
+export type { DigestFold } from './digest-fold.ts'
 export { isSpoken } from './entry.ts'
 export type {
   CommandEntry,
@@ -37,6 +41,8 @@ export type {
   SummaryEntry,
   UnknownEntry,
 } from './entry.ts'
+export { countDiff, countLineDiff, toLineDiff } from './line-diff.ts'
+export type { DiffLine } from './line-diff.ts'
 export type {
   AsideMessage,
   CommandMessage,
@@ -69,5 +75,6 @@ export { billKey, createLedger } from './ledger.ts'
 export type { UsageLedger } from './ledger.ts'
 export { createSurvey } from './survey.ts'
 export type { Survey, SurveyResult } from './survey.ts'
+export type { Steps } from './steps.ts'
 export { startsTurn, toTurns } from './turn.ts'
 export type { Turn } from './turn.ts'

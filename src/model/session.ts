@@ -52,6 +52,8 @@ export interface SessionSummary {
   readonly archived: boolean
   /** The agent's file is gone: what is shown is read from the archive. */
   readonly sourceGone?: boolean | undefined
+  /** A sample that came with Throughline: nobody worked there. */
+  readonly demo?: true | undefined
   /** What the glance already knows to be wrong. A full read finds the rest. */
   readonly state: 'ok' | 'empty' | 'damaged' | 'unreadable'
   /** Why it is unreadable, for a person. */

@@ -3,6 +3,7 @@ import type { Entry, ReplyEntry } from './entry.ts'
 import { billKey, createLedger, type UsageLedger } from './ledger.ts'
 import { appendDamage, type Damage } from './place.ts'
 import type { SessionFacts } from './session.ts'
+import { finishSteps, type Steps } from './steps.ts'
 import { addUsage, contextSize, NO_USAGE, type Usage } from './usage.ts'
 
 /** Reads a whole session, entry by entry, and keeps only what its facts need: ids and counts, never bodies. */
@@ -12,7 +13,10 @@ export interface Survey {
   addDamage(damage: Damage): void
   /** An entry of one of the session's subagents: it costs tokens, and is no turn of the session. */
   addSubagentEntry(entry: Entry): void
+  /** What was found so far. More may be added afterwards. */
   finish(): SurveyResult
+  /** The same in steps that are short each. Nothing is added meanwhile. */
+  finishing(): Steps<SurveyResult>
 }
 
 export interface SurveyResult {
@@ -27,17 +31,24 @@ export interface SurveyResult {
   readonly agentTitle?: string
 }
 
+/** What replies of one kind cost, by message, and who wrote them. */
+interface Spent {
+  readonly bills: Map<string, { readonly usage: Usage; readonly inherited: boolean }>
+  readonly models: Set<string>
+}
+
 /**
  * `session` names the session in the ledger. Sessions that share a ledger are told apart: a message that was copied
  * from one surveyed before is inherited.
  */
 export function createSurvey(session: string, ledger: UsageLedger = createLedger()): Survey {
   const chain = createChain()
-  const bills = new Map<string, { usage: Usage; inherited: boolean }>()
+  const own: Spent = { bills: new Map(), models: new Set() }
+  /** Apart, so that the same is found in whatever order the files grow. */
+  const delegated: Spent = { bills: new Map(), models: new Set() }
   const replies = new Set<string>()
   const calls = new Map<string, string>()
   const answers = new Map<string, string>()
-  const models = new Set<string>()
   const workdirs = new Set<string>()
   const damage: Damage[] = []
   const unknownTypes = new Map<string, number>()
@@ -50,7 +61,7 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
   let customTitle: string | undefined
   let agentTitle: string | undefined
 
-  function addReply(entry: ReplyEntry): void {
+  function addReply(entry: ReplyEntry, { bills, models }: Spent): void {
     if (entry.synthetic) return
     if (entry.model !== undefined) models.add(entry.model)
     const inherited = ledger.add(entry, session) === 'inherited'
@@ -65,7 +76,7 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
       appendDamage(damage, range)
     },
     addSubagentEntry(entry) {
-      if (entry.kind === 'reply') addReply(entry)
+      if (entry.kind === 'reply') addReply(entry, delegated)
     },
     addEntry(entry) {
       entries++
@@ -77,7 +88,7 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
           if (!entry.midTurn) turns++
           break
         case 'reply':
-          addReply(entry)
+          addReply(entry, own)
           if (entry.synthetic) break
           replies.add(entry.messageId ?? entry.id)
           if (entry.usage) lastUsage = entry.usage
@@ -108,41 +119,45 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
           break
       }
     },
-    finish() {
-      const done = chain.finish()
-      const onPath = new Set(done.path)
-      let usage = NO_USAGE
-      let inherited = NO_USAGE
-      for (const bill of bills.values()) {
-        usage = addUsage(usage, bill.usage)
-        if (bill.inherited) inherited = addUsage(inherited, bill.usage)
-      }
-      return {
-        facts: {
-          lines,
-          entries,
-          prompts,
-          replies: replies.size,
-          toolCalls: calls.size,
-          turns,
-          compactions,
-          branches: done.branches.length,
-          models: [...models],
-          usage,
-          inherited,
-          ...(lastUsage === undefined ? {} : { contextTokens: contextSize(lastUsage) }),
-          damage,
-          unknownTypes: Object.fromEntries(unknownTypes),
-        },
-        chain: done,
-        workdirs: [...workdirs],
-        unanswered: [...calls]
-          .filter(([call, by]) => !answers.has(call) && onPath.has(by))
-          .map(([call]) => call),
-        orphans: [...answers].filter(([call, by]) => !calls.has(call) && onPath.has(by)).map(([, by]) => by),
-        ...(customTitle === undefined ? {} : { customTitle }),
-        ...(agentTitle === undefined ? {} : { agentTitle }),
-      }
-    },
+    finish: () => finishSteps(finishing()),
+    finishing,
+  }
+
+  function* finishing(): Steps<SurveyResult> {
+    const done = yield* chain.finishing()
+    yield
+    const onPath = new Set(done.path)
+    let usage = NO_USAGE
+    let inherited = NO_USAGE
+    for (const bill of new Map([...own.bills, ...delegated.bills]).values()) {
+      usage = addUsage(usage, bill.usage)
+      if (bill.inherited) inherited = addUsage(inherited, bill.usage)
+    }
+    return {
+      facts: {
+        lines,
+        entries,
+        prompts,
+        replies: replies.size,
+        toolCalls: calls.size,
+        turns,
+        compactions,
+        branches: done.branches.length,
+        models: [...new Set([...own.models, ...delegated.models])],
+        usage,
+        inherited,
+        ...(lastUsage === undefined ? {} : { contextTokens: contextSize(lastUsage) }),
+        damage: [...damage],
+        unknownTypes: Object.fromEntries(unknownTypes),
+      },
+      chain: done,
+      workdirs: [...workdirs],
+      unanswered: [...calls]
+        .filter(([call, by]) => !answers.has(call) && onPath.has(by))
+        .map(([call]) => call),
+      orphans: [...answers].filter(([call, by]) => !calls.has(call) && onPath.has(by)).map(([, by]) => by),
+      ...(customTitle === undefined ? {} : { customTitle }),
+      ...(agentTitle === undefined ? {} : { agentTitle }),
+    }
   }
 }

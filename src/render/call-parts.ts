@@ -1,6 +1,5 @@
 import { field, isObject, list, string } from '#base'
-import type { Block, ToolCall } from '#model'
-import { toLineDiff, type DiffLine } from './line-diff.ts'
+import { toLineDiff, type Block, type DiffLine, type ToolCall } from '#model'
 
 /** What is inside an unfolded tool call, in the order a person wants to read it. */
 export type CallPart =

@@ -1,10 +1,9 @@
 // oxlint-disable no-control-regex -- these tests look for control characters
-import type { ToolCall } from '#model'
+import { toLineDiff, type ToolCall } from '#model'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { toCallParts } from './call-parts.ts'
 import { call } from './fixtures/session.ts'
-import { toLineDiff } from './line-diff.ts'
 import { toolLine } from './tool-line.ts'
 
 const CWD = '/home/ada/shop'

@@ -1,7 +1,6 @@
 import { field, isObject, list, string } from '#base'
-import { textOf, type ToolCall } from '#model'
+import { countDiff, textOf, toLineDiff, type ToolCall } from '#model'
 import { toCount, toPlural } from './figures.ts'
-import { countDiff, toLineDiff } from './line-diff.ts'
 import { safeLine } from './safe-text.ts'
 
 /** What a tool call did, in parts that fit on one line. All of them are safe to show. */

@@ -5,6 +5,7 @@ import type { ErrorBody } from '#wire'
 const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   'session-not-found': 404,
   'session-ambiguous': 409,
+  'entry-not-found': 404,
   'not-a-transcript': 403,
   'cursor-void': 410,
   'transcript-gone': 410,

@@ -77,6 +77,7 @@ export function createHandlers(around: Surroundings): Readonly<Record<RouteName,
       return { kind: 'json', text: summaryText(session) }
     },
     survey: async (call) => json(await throughline.survey(await sessionOf(call))),
+    digest: async (call) => json(await throughline.digest(await sessionOf(call))),
     async entries(call) {
       const options = readPageOptions(call.query)
       const page = await throughline.page(await sessionOf(call), options)
@@ -98,6 +99,14 @@ export function createHandlers(around: Surroundings): Readonly<Record<RouteName,
     },
     search: async ({ query }) => json(await throughline.search(readSearchRequest(query))),
     usage: async ({ query }) => json(await throughline.usage(readUsageRequest(query))),
+    async showDemo() {
+      await throughline.demo('on')
+      return { kind: 'nothing' }
+    },
+    async removeDemo() {
+      await throughline.demo('off')
+      return { kind: 'nothing' }
+    },
   }
 }
 

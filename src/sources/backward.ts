@@ -8,8 +8,9 @@ import type { TranscriptFile } from './transcript-file.ts'
 export interface BackwardOptions {
   /** Lines that begin before this offset. Default: the end of the file when it was opened. */
   readonly before?: number
-  /** Bytes asked of the disk first; each further piece is twice as long, up to a chunk. */
+  /** Bytes asked of the disk first; each further piece is twice as long, up to the largest. */
   readonly firstPiece?: number
+  readonly largestPiece?: number
   readonly maxLine?: number
   /** Lines without these bytes are passed over unread. */
   readonly mentioning?: Buffer
@@ -32,7 +33,8 @@ export async function* readBackward(
   format: LineFormat,
   options: BackwardOptions = {},
 ): AsyncGenerator<LineBatch> {
-  const { before = file.size, firstPiece = FIRST_PIECE, maxLine = MAX_LINE, mentioning } = options
+  const { before = file.size, firstPiece = FIRST_PIECE, largestPiece = CHUNK, maxLine = MAX_LINE } = options
+  const { mentioning } = options
   const reader = lineReaderOf(format)
   let held: Buffer = Buffer.alloc(0)
   /** The offset of the first byte held. */
@@ -76,7 +78,7 @@ export async function* readBackward(
     held.copy(buffer, size)
     held = buffer
     position -= size
-    piece = Math.min(piece * 2, CHUNK)
+    piece = Math.min(piece * 2, largestPiece)
   }
 
   function readOne(from: number, to: number): Reading[] {
@@ -90,11 +92,15 @@ export async function* readBackward(
 const NEWLINE = 0x0a
 
 /** Where the line begins that goes on at `position`, found without holding it. */
-async function findLineStart(file: TranscriptFile, position: number): Promise<number> {
-  const buffer = Buffer.allocUnsafe(CHUNK)
+export async function findLineStart(
+  file: TranscriptFile,
+  position: number,
+  piece: number = CHUNK,
+): Promise<number> {
+  const buffer = Buffer.allocUnsafe(piece)
   let end = position
   while (end > 0) {
-    const size = Math.min(CHUNK, end)
+    const size = Math.min(piece, end)
     await file.read(buffer, size, end - size)
     const newline = buffer.lastIndexOf(NEWLINE, size - 1)
     if (newline >= 0) return end - size + newline + 1

@@ -16,6 +16,7 @@ export type {
   Applied,
   BillRow,
   Change,
+  CompactionRow,
   EntryRow,
   Found,
   FoundEntry,
@@ -24,6 +25,7 @@ export type {
   Speaker,
   Store,
   StoredBill,
+  StoredCompaction,
   StoreRequest,
 } from './store.ts'
 export { leadsOf } from './tokens.ts'

@@ -22,6 +22,7 @@ type Rates = readonly [input: number, output: number, cacheRead: number, cache5m
 export type Counts = Float64Array
 
 const KINDS = 5
+const OUTPUT = 1
 const BASE_TOKENS = 200_000
 
 /** No tokens. Counts are whole numbers: their sum is exact, in whatever order they are added. */
@@ -44,6 +45,16 @@ export function costOf(counts: Counts, { base, beyond }: Price): number {
   let cost = 0
   for (let kind = 0; kind < KINDS; kind++) {
     cost += (counts[kind] ?? 0) * (base[kind] ?? 0) + (counts[kind + KINDS] ?? 0) * (beyond[kind] ?? 0)
+  }
+  return cost / 1_000_000
+}
+
+/** What they would cost had no cache been read or written: all that went in at the price of input. */
+export function uncachedCostOf(counts: Counts, { base, beyond }: Price): number {
+  let cost = 0
+  for (let kind = 0; kind < KINDS; kind++) {
+    const rate = kind === OUTPUT ? OUTPUT : 0
+    cost += (counts[kind] ?? 0) * (base[rate] ?? 0) + (counts[kind + KINDS] ?? 0) * (beyond[rate] ?? 0)
   }
   return cost / 1_000_000
 }

@@ -94,6 +94,20 @@ export interface StoredBill extends BillRow {
   readonly createdAt: string
 }
 
+/** A compaction, as one file tells it. */
+export interface CompactionRow {
+  /** The entry; that of the original where it is a copy. */
+  readonly key: string
+  readonly at?: number | undefined
+  readonly workdir?: string | undefined
+  /** What it took out of the model's window. */
+  readonly tokens: number
+}
+
+export interface StoredCompaction extends CompactionRow {
+  readonly path: string
+}
+
 export interface Applied {
   /** Rows written, so that a test can say what a change may cost. */
   readonly rows: number

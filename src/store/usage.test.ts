@@ -4,7 +4,7 @@ import type { UsageReport, UsageRequest } from '#wire'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { embeddedPrices } from './price.ts'
-import type { StoredBill } from './store.ts'
+import type { StoredBill, StoredCompaction } from './store.ts'
 import { toUsageReport } from './usage.ts'
 
 const prices = embeddedPrices()
@@ -145,6 +145,47 @@ describe('usage', () => {
     expect(prices.find('anthropic/claude-opus-4-5@20251101')).toEqual(prices.find('claude-opus-4-5'))
     expect(prices.find('claude-opus')).toBeUndefined()
     expect(prices.find('constructor')).toBeUndefined()
+  })
+
+  test('[USE8] without a cache, all that went in costs what input costs', () => {
+    const usage = {
+      ...bill().usage,
+      input: 1_000,
+      output: 10,
+      cacheRead: 500_000,
+      cacheCreation: 300_000,
+      cacheCreation1h: 100_000,
+    }
+    const { total, rows } = report([bill({ usage }), bill({ key: 'm2', model: 'nobody-knows', usage })])
+    expect(total.uncachedCost).toBeCloseTo((801_000 * 5 + 10 * 25) / 1_000_000)
+    expect(total.cost).toBeLessThan(total.uncachedCost)
+    expect(rows[0]?.uncachedCost).toBe(total.uncachedCost)
+    expect(report([bill()]).total.uncachedCost).toBe(report([bill()]).total.cost)
+  })
+
+  test('[USE9] compactions count once, for the days and folders that were asked for', () => {
+    const compaction = (fields: Partial<StoredCompaction>): StoredCompaction => ({
+      key: 'c1',
+      path: '/t/a.jsonl',
+      at: Date.parse('2026-11-15T12:00:00.000Z'),
+      workdir: '/w/x',
+      tokens: 100,
+      ...fields,
+    })
+    const all = [
+      compaction({}),
+      compaction({ path: '/t/copy.jsonl' }),
+      compaction({ key: 'c2', tokens: 7, at: Date.parse('2026-11-17T12:00:00.000Z') }),
+      compaction({ key: '@40', tokens: 0, workdir: '/v' }),
+      compaction({ key: '@40', path: '/t/b.jsonl', tokens: 0, workdir: undefined, at: undefined }),
+    ]
+    const of = (request: Partial<UsageRequest>): UsageReport['compactions'] =>
+      toUsageReport([], { by: 'day', ...request }, { prices, compactions: all }).compactions
+    expect(of({})).toEqual({ count: 4, tokens: 107 })
+    expect(of({ since: '2026-11-16' })).toEqual({ count: 1, tokens: 7 })
+    expect(of({ workdir: '/w' })).toEqual({ count: 2, tokens: 107 })
+    expect(of({ workdir: '/w', until: '2026-11-15' })).toEqual({ count: 1, tokens: 100 })
+    expect(toUsageReport([], { by: 'day' }, { prices }).compactions).toEqual({ count: 0, tokens: 0 })
   })
 
   test('[USE2] sixty thousand bills take no time worth waiting for', () => {

@@ -2,13 +2,23 @@ import { ThroughlineError } from '#base'
 import { addUsage, NO_USAGE, type Usage } from '#model'
 import type { UsageReport, UsageRequest, UsageRow, UsageTotals } from '#wire'
 import { findCalendar, findDay } from './calendar.ts'
-import { addCounts, costOf, createCounts, type Counts, type Price, type Prices } from './price.ts'
-import type { StoredBill } from './store.ts'
+import {
+  addCounts,
+  costOf,
+  createCounts,
+  uncachedCostOf,
+  type Counts,
+  type Price,
+  type Prices,
+} from './price.ts'
+import type { StoredBill, StoredCompaction } from './store.ts'
 
 export interface UsageOptions {
   readonly prices: Prices
   /** False while sessions are still missing. Default: true. */
   readonly complete?: boolean
+  /** Every compaction, of every file. */
+  readonly compactions?: Iterable<StoredCompaction>
   /** What a session is called, for rows by session. */
   readonly nameOf?: (session: string) => string | undefined
 }
@@ -50,9 +60,25 @@ export function toUsageReport(
     rows: [...rows].map(toRow).toSorted(request.by === 'day' ? byKey : byCost),
     total: toTotals(total, priceOf),
     prices: { source: prices.source, dated: prices.dated },
+    compactions: sumUp(options.compactions ?? [], isAsked),
     unpriced: unpriced.toSorted(inOrder),
     complete,
   }
+}
+
+/** Every compaction once, in how many files ever it stands. */
+function sumUp(
+  compactions: Iterable<StoredCompaction>,
+  isAsked: (one: StoredCompaction) => boolean,
+): UsageReport['compactions'] {
+  const tokens = new Map<string, number>()
+  for (const one of compactions) {
+    if (!isAsked(one)) continue
+    // Without a name of its own it is named by its place in its file.
+    const key = one.key.startsWith('@') ? `${one.path} ${one.key}` : one.key
+    tokens.set(key, Math.max(one.tokens, tokens.get(key) ?? 0))
+  }
+  return { count: tokens.size, tokens: [...tokens.values()].reduce((sum, each) => sum + each, 0) }
 }
 
 /** Every message once. It belongs to the oldest session that has it, with that file's figures unless a copy has more. */
@@ -120,6 +146,7 @@ function toTotals({ models }: Tally, priceOf: (model: string) => Price | undefin
   let usage = NO_USAGE
   let messages = 0
   let cost = 0
+  let uncachedCost = 0
   let unpricedMessages = 0
   // In the order of their names: dollars have fractions, and their sum depends on the order.
   for (const [model, sum] of [...models].toSorted(byKeyOf)) {
@@ -127,9 +154,12 @@ function toTotals({ models }: Tally, priceOf: (model: string) => Price | undefin
     usage = addUsage(usage, sum.usage)
     messages += sum.messages
     if (price === undefined) unpricedMessages += sum.messages
-    else cost += costOf(sum.counts, price)
+    else {
+      cost += costOf(sum.counts, price)
+      uncachedCost += uncachedCostOf(sum.counts, price)
+    }
   }
-  return { usage, messages, cost, unpricedMessages }
+  return { usage, messages, cost, uncachedCost, unpricedMessages }
 }
 
 function rememberPrices(prices: Prices): (model: string) => Price | undefined {
@@ -153,7 +183,10 @@ function toRowKey({ by, timeZone }: UsageRequest): (bill: StoredBill) => string 
   }
 }
 
-function toDay(timeZone = 'UTC'): (bill: StoredBill) => string {
+/** What days and folders are asked of. */
+type Spent = Pick<StoredBill, 'at' | 'workdir'>
+
+function toDay(timeZone = 'UTC'): (bill: Spent) => string {
   const calendar = findCalendar(timeZone)
   if (calendar === undefined) {
     throw new ThroughlineError('request-invalid', `nobody knows the time zone ${timeZone}`, {
@@ -163,13 +196,13 @@ function toDay(timeZone = 'UTC'): (bill: StoredBill) => string {
   return ({ at }) => (at === undefined ? '' : calendar.dayOf(at))
 }
 
-function toFilter({ since, until, workdir, timeZone }: UsageRequest): (bill: StoredBill) => boolean {
+function toFilter({ since, until, workdir, timeZone }: UsageRequest): (bill: Spent) => boolean {
   for (const day of [since, until]) {
     if (day === undefined || findDay(day) !== undefined) continue
     throw new ThroughlineError('request-invalid', `${day} is no day`, { hint: 'Write days as 2026-11-15.' })
   }
   const dayOf = toDay(timeZone)
-  const isInTime = (bill: StoredBill): boolean => {
+  const isInTime = (bill: Spent): boolean => {
     if (since === undefined && until === undefined) return true
     const day = dayOf(bill)
     return day !== '' && (since === undefined || day >= since) && (until === undefined || day <= until)

@@ -2,6 +2,7 @@ import type { Throughline } from '#wire'
 import { describeAsking } from './asking-contract.ts'
 import { listen, openPlace, type Place } from './contract-place.ts'
 import type { Given, Suite } from './contract-suite.ts'
+import { describeFinding } from './finding-contract.ts'
 import { describeListing } from './listing-contract.ts'
 import { describeLive } from './live-contract.ts'
 import { describeReading } from './reading-contract.ts'
@@ -41,6 +42,7 @@ export function describeThroughline(
     const given: Given = () => ({ throughline: tl(), place })
     describeListing(suite, given)
     describeReading(suite, given)
+    describeFinding(suite, given)
     describeAsking(suite, given)
 
     test('names and stars stay, also after it was closed and opened again', async () => {

@@ -8,9 +8,19 @@ export interface PageOptions {
   readonly before?: string
   /** Entries after this cursor. Wins over `before`. */
   readonly after?: string
+  /** Entries around a place: about as many before it as from it on. Wins over `after` and `before`. */
+  readonly around?: PagePlace
   /** With `false` entries come without their raw line: half the bytes, and enough to show them. Default: true. */
   readonly raw?: boolean
 }
+
+/** A place in a session. An entry that is nowhere throws `entry-not-found`; a time or an offset always means something. */
+export type PagePlace =
+  | { readonly entry: string }
+  /** The first entry that is not older than this. */
+  | { readonly time: string }
+  /** The entry that stands at this byte of the file, or the next one. */
+  | { readonly offset: number }
 
 /**
  * A stretch of a session, oldest first. Cursors name a place in the file and the bytes before it, so they mean the

@@ -2,7 +2,7 @@ import { boolean, isObject, number, object, string, ThroughlineError } from '#ba
 import type { DeviceFrame } from './frames.ts'
 import type { ListOptions } from './listing.ts'
 import type { Topic } from './live.ts'
-import type { PageOptions } from './page.ts'
+import type { PageOptions, PagePlace } from './page.ts'
 import type { ConversationOptions } from './throughline.ts'
 import type { SearchRequest } from './search.ts'
 import type { UsageRequest } from './usage-report.ts'
@@ -34,9 +34,30 @@ export function readPageOptions(query: QueryValues): PageOptions {
     limit: count(query, 'limit', 5000).limit ?? 100,
     ...word(query, 'before'),
     ...word(query, 'after'),
+    ...around(query),
     ...word(query, 'subagent'),
     ...flag(query, 'raw'),
   }
+}
+
+const PLACES = ['entry', 'time', 'offset'] as const
+
+function around(query: QueryValues): { readonly around?: PagePlace } {
+  const given = PLACES.filter((name) => (query.get(name) ?? '') !== '')
+  if (given.length > 1) throw invalid(`${given.join(' and ')} are two places`, 'Give only one of them.')
+  const { entry } = word(query, 'entry')
+  if (entry !== undefined) return { around: { entry } }
+  const { time } = word(query, 'time')
+  if (time !== undefined) return { around: { time: readTime(time) } }
+  const offset = query.get('offset') ?? ''
+  if (offset === '') return {}
+  if (/^\d{1,15}$/.test(offset)) return { around: { offset: Number(offset) } }
+  throw invalid('offset is not a place in a file', 'Give a whole number of bytes from 0 on.')
+}
+
+function readTime(time: string): string {
+  if (!Number.isNaN(Date.parse(time))) return time
+  throw invalid('time is none', 'Write it as 2026-11-15T09:30:00Z.')
 }
 
 export function readConversationOptions(query: QueryValues): ConversationOptions {

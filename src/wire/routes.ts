@@ -33,6 +33,7 @@ export type RouteName =
   | 'session'
   | 'change'
   | 'survey'
+  | 'digest'
   | 'entries'
   | 'conversation'
   | 'check'
@@ -40,6 +41,8 @@ export type RouteName =
   | 'bytes'
   | 'search'
   | 'usage'
+  | 'showDemo'
+  | 'removeDemo'
 
 const LIMIT: Parameter = { name: 'limit', kind: 'number', meaning: 'At most this many.' }
 const CURSOR: Parameter = { name: 'cursor', kind: 'text', meaning: 'The `next` of another page.' }
@@ -167,6 +170,13 @@ export const ROUTES: Readonly<Record<RouteName, Route>> = {
     summary: 'The session with the facts that only a full read tells.',
     answer: SESSION,
   },
+  digest: {
+    method: 'GET',
+    path: '/api/sessions/:id/digest',
+    auth: 'device',
+    summary: 'Where things are in a session: its outline, branches, files, commands and tools.',
+    answer: '`Digest`',
+  },
   entries: {
     method: 'GET',
     path: '/api/sessions/:id/entries',
@@ -176,6 +186,13 @@ export const ROUTES: Readonly<Record<RouteName, Route>> = {
       { name: 'limit', kind: 'number', meaning: 'At most this many entries. Default 100, at most 5000.' },
       { name: 'before', kind: 'text', meaning: 'Entries that end before this cursor. Default: the end.' },
       { name: 'after', kind: 'text', meaning: 'Entries after this cursor. Wins over `before`.' },
+      {
+        name: 'entry',
+        kind: 'text',
+        meaning: 'Entries around the one with this id. Wins over `after` and `before`.',
+      },
+      { name: 'time', kind: 'text', meaning: 'Entries around the first one that is not older than this.' },
+      { name: 'offset', kind: 'number', meaning: 'Entries around the one that stands at this byte.' },
       { name: 'subagent', kind: 'text', meaning: "A subagent's conversation instead of the session's own." },
       { name: 'raw', kind: 'flag', meaning: 'With `0`, without the raw lines: half the bytes.' },
     ],
@@ -243,5 +260,19 @@ export const ROUTES: Readonly<Record<RouteName, Route>> = {
       { name: 'timeZone', kind: 'text', meaning: 'Where days begin and end. Default: UTC.' },
     ],
     answer: '`UsageReport`',
+  },
+  showDemo: {
+    method: 'POST',
+    path: '/api/demo',
+    auth: 'device',
+    summary: 'Puts sample sessions among the others.',
+    answer: 'Nothing, once they are in the list.',
+  },
+  removeDemo: {
+    method: 'DELETE',
+    path: '/api/demo',
+    auth: 'device',
+    summary: 'Takes the sample sessions away again.',
+    answer: 'Nothing, once they are gone from the list.',
   },
 }

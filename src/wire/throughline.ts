@@ -1,4 +1,4 @@
-import type { Entry, Passage, Reading, SessionSummary } from '#model'
+import type { Digest, Entry, Passage, Reading, SessionSummary } from '#model'
 import type { CheckReport } from './check.ts'
 import type { Health } from './health.ts'
 import type { ListOptions, SessionList } from './listing.ts'
@@ -19,6 +19,8 @@ export interface Throughline {
   get(query: string): Promise<SessionSummary>
   /** The session with the facts that only a full read tells. */
   survey(session: SessionSummary): Promise<SessionSummary>
+  /** What a full read tells, for finding one's way in it. What was read once is not read again while it only grows. */
+  digest(session: SessionSummary): Promise<Digest>
   /** Gives a session a name of the person's choosing; `undefined` takes it back. Durable when it resolves. */
   rename(session: SessionSummary, name: string | undefined): Promise<SessionSummary>
   /** Marks a session, or takes the mark back. Durable when it resolves. */
@@ -37,6 +39,8 @@ export interface Throughline {
   bytes(session: SessionSummary): AsyncIterable<Uint8Array>
   /** Full text with facets. A query that cannot be understood as written is searched as words, and says so. */
   search(request: SearchRequest): Promise<SearchPage>
+  /** Puts sample sessions among the others, so that there is something to look at; or takes them away again. */
+  demo(wanted: 'on' | 'off'): Promise<void>
   /** Tokens and what they cost. */
   usage(request: UsageRequest): Promise<UsageReport>
   /**

@@ -17,6 +17,8 @@ export interface UsageReport {
   readonly rows: readonly UsageRow[]
   readonly total: UsageTotals
   readonly prices: PriceList
+  /** Compactions, and the tokens they took out of the models' windows. */
+  readonly compactions: { readonly count: number; readonly tokens: number }
   /** Models without a known price; their tokens are counted, their cost is not. */
   readonly unpriced: readonly string[]
   /** False while the index still lacks sessions. */
@@ -29,6 +31,8 @@ export interface UsageTotals {
   readonly messages: number
   /** US dollars, for the messages whose model has a known price. */
   readonly cost: number
+  /** What the same tokens would have cost had no cache been read or written. */
+  readonly uncachedCost: number
   /** Messages that are not in `cost`. */
   readonly unpricedMessages: number
 }

@@ -1,5 +1,5 @@
 import { ThroughlineError } from '#base'
-import type { SessionSummary } from '#model'
+import type { SessionFacts, SessionSummary } from '#model'
 import type { LiveEvent, SearchHit, SubscribeOptions, Throughline } from '#wire'
 
 /** A Throughline that says what it is told to, for what the network adds and nothing below it. */
@@ -36,6 +36,31 @@ export function toSummary(id: string, fields: Partial<SessionSummary> = {}): Ses
   }
 }
 
+const NO_TOKENS = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheCreation: 0,
+  cacheCreation5m: 0,
+  cacheCreation1h: 0,
+}
+
+const NO_FACTS: SessionFacts = {
+  lines: 0,
+  entries: 0,
+  prompts: 0,
+  replies: 0,
+  toolCalls: 0,
+  turns: 0,
+  compactions: 0,
+  branches: 0,
+  models: [],
+  usage: NO_TOKENS,
+  inherited: NO_TOKENS,
+  damage: [],
+  unknownTypes: {},
+}
+
 export function createScript(): Script {
   const sessions = [toSummary('one'), toSummary('two')]
   const events: LiveEvent[] = []
@@ -62,6 +87,7 @@ export function createScript(): Script {
     list: async () => ({ sessions, lookedIn: [], allowedRoots: [], problems: [] }),
     get: async (query) => find(query),
     survey: async (session) => session,
+    digest: async () => ({ facts: NO_FACTS, outline: [], branches: [], files: [], commands: [], tools: [] }),
     async rename(session, name) {
       changes.push(`rename ${session.id} ${name}`)
       return session
@@ -92,22 +118,20 @@ export function createScript(): Script {
       by,
       rows: [],
       total: {
-        usage: {
-          input: 0,
-          output: 0,
-          cacheRead: 0,
-          cacheCreation: 0,
-          cacheCreation5m: 0,
-          cacheCreation1h: 0,
-        },
+        usage: NO_TOKENS,
         messages: 0,
         cost: 0,
+        uncachedCost: 0,
         unpricedMessages: 0,
       },
       prices: { source: 'none', dated: '2026-11-15' },
+      compactions: { count: 0, tokens: 0 },
       unpriced: [],
       complete: true,
     }),
+    async demo(wanted) {
+      changes.push(`demo ${wanted}`)
+    },
     subscribe(topic, options) {
       if (topic.kind === 'session') find(topic.id)
       const closing = new AbortController()

@@ -6,7 +6,7 @@ import { createLines, generateCorpus, openTempDir, readAll, runs, toJsonl, type 
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTranscript } from '../transcript-file.ts'
-import { createBillReader, type BilledMessage } from './usage-scan.ts'
+import { createBillReader, type BilledMessage, type FoundCompaction } from './usage-scan.ts'
 
 let dir: TempDir
 beforeAll(async () => {
@@ -16,28 +16,45 @@ afterAll(() => dir.remove())
 
 const reader = createBillReader()
 
-async function bills(path: string): Promise<ReadonlyMap<string, BilledMessage>> {
+interface Found {
+  readonly messages: ReadonlyMap<string, BilledMessage>
+  readonly compactions: ReadonlyMap<string, FoundCompaction>
+}
+
+async function bills(path: string): Promise<Found> {
   const file = openTranscript(path)
   try {
-    return new Map((await reader.read(file)).map((bill) => [bill.key, bill]))
+    const { messages, compactions } = await reader.read(file)
+    return {
+      messages: new Map(messages.map((bill) => [bill.key, bill])),
+      compactions: new Map(compactions.map((one) => [one.key, one])),
+    }
   } finally {
     file.close()
   }
 }
 
 /** The same from everything a transcript reads as. */
-async function readBills(path: string): Promise<ReadonlyMap<string, BilledMessage>> {
-  const found = new Map<string, BilledMessage>()
+async function readBills(path: string): Promise<Found> {
+  const messages = new Map<string, BilledMessage>()
+  const compactions = new Map<string, FoundCompaction>()
   for (const reading of await readAll(path)) {
-    if (reading.kind === 'damage' || reading.entry.kind !== 'reply') continue
+    if (reading.kind === 'damage') continue
     const { entry } = reading
-    if (entry.synthetic || entry.usage === undefined) continue
-    const at = Date.parse(entry.at ?? '')
-    const { model, cwd: workdir, usage } = entry
+    const ms = Date.parse(entry.at ?? '')
+    const at = Number.isNaN(ms) ? undefined : ms
+    const workdir = entry.cwd
+    if (entry.kind === 'compaction') {
+      const { tokensBefore = 0, tokensAfter } = entry.compaction
+      const key = entry.forkedFrom?.entryId ?? entry.id
+      const tokens = tokensAfter === undefined ? 0 : Math.max(0, tokensBefore - tokensAfter)
+      compactions.set(key, { key, at, workdir, tokens })
+    }
+    if (entry.kind !== 'reply' || entry.synthetic || entry.usage === undefined) continue
     const key = billKey(entry)
-    found.set(key, { key, at: Number.isNaN(at) ? undefined : at, model, workdir, usage })
+    messages.set(key, { key, at, model: entry.model, workdir, usage: entry.usage })
   }
-  return found
+  return { messages, compactions }
 }
 
 function transcriptsIn(folder: string): readonly string[] {
@@ -47,7 +64,7 @@ function transcriptsIn(folder: string): readonly string[] {
 }
 
 describe('bills without reading', () => {
-  test('[USE6] every real session has the bills that a full read finds', async () => {
+  test('[USE6] [USE9] every real session has the bills that a full read finds', async () => {
     const fixtures = join(import.meta.dirname, '../../../test/fixtures/claude')
     const paths = transcriptsIn(fixtures)
     expect(paths.length).toBeGreaterThan(50)
@@ -63,7 +80,7 @@ describe('bills without reading', () => {
     }
   }, 60_000)
 
-  test('[USE6] whatever happened to the bytes, the bills are those of a full read', async () => {
+  test('[USE6] [USE9] whatever happened to the bytes, the bills are those of a full read', async () => {
     const path = join(dir.path, 'broken.jsonl')
     const lines = createLines()
     const spent = (n: number): object =>
@@ -78,8 +95,24 @@ describe('bills without reading', () => {
           usage: { input_tokens: n, output_tokens: n * 2, cache_creation: { ephemeral_1h_input_tokens: n } },
         },
       })
+    const compaction = (n: number): object =>
+      lines.system('compact_boundary', {
+        compactMetadata: {
+          trigger: 'auto',
+          preTokens: 1000 * n,
+          ...(n % 2 === 0 ? {} : { postTokens: 5000 }),
+        },
+      })
     const whole = Buffer.from(
-      toJsonl(Array.from({ length: 24 }, (_, n) => (n % 3 === 2 ? lines.prompt(`"usage" ${n}`) : spent(n)))),
+      toJsonl(
+        Array.from({ length: 24 }, (_, n) =>
+          n % 8 === 7
+            ? compaction(n)
+            : n % 3 === 2
+              ? lines.prompt(`"usage" "compact_boundary" ${n}`)
+              : spent(n),
+        ),
+      ),
     )
     const harm = fc.record({
       at: fc.nat(whole.length - 1),
@@ -115,7 +148,7 @@ describe('bills without reading', () => {
     )
     await writeFile(path, toJsonl(made).trimEnd())
     const found = await bills(path)
-    expect(found.size).toBe(texts.length)
+    expect(found.messages.size).toBe(texts.length)
     expect(found).toEqual(await readBills(path))
   })
 })

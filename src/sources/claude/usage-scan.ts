@@ -1,6 +1,6 @@
 import { parseJson } from '#base'
 import { setImmediate } from 'node:timers/promises'
-import { billKey, type Reading, type Usage } from '#model'
+import { billKey, savedTokens, type Reading, type Usage } from '#model'
 import { FieldReader } from '../field-reader.ts'
 import { MAX_LINE, readForward } from '../forward.ts'
 import { ObjectScanner } from '../object-scanner.ts'
@@ -20,9 +20,26 @@ export interface BilledMessage {
   readonly usage: Usage
 }
 
+/** A compaction, and how many tokens it took out of the model's window. */
+export interface FoundCompaction {
+  /** The entry; that of the original where the line is a copy. */
+  readonly key: string
+  /** Milliseconds. */
+  readonly at?: number | undefined
+  readonly workdir?: string | undefined
+  /** 0 where the line does not say. */
+  readonly tokens: number
+}
+
+/** What a transcript says of tokens. */
+export interface FileBills {
+  readonly messages: readonly BilledMessage[]
+  readonly compactions: readonly FoundCompaction[]
+}
+
 /** Reads what the messages of transcripts cost, and nothing else of them. Reads one file at a time. */
 export interface BillReader {
-  read(file: TranscriptFile): Promise<readonly BilledMessage[]>
+  read(file: TranscriptFile): Promise<FileBills>
 }
 
 /**
@@ -61,12 +78,13 @@ export function createBillReader(): BillReader {
   return {
     async read(file) {
       const bills: Bills = new Map()
+      const compactions = new Map<string, FoundCompaction>()
       let buffer: Buffer = chunk
       /** The beginning of a line that goes on: where it stands in the buffer, and how long it is. */
       let tail = 0
       let held = 0
       for (let position = 0; position < file.size;) {
-        if (held > MAX_LINE / 2) return toBills(await readInFull(file))
+        if (held > MAX_LINE / 2) return await readInFull(file)
         if (held * 2 > large.length) large = Buffer.allocUnsafe(held * 4)
         const next = held * 2 > chunk.length ? large : chunk
         if (next !== buffer) buffer.copy(next, 0, tail, tail + held)
@@ -84,12 +102,14 @@ export function createBillReader(): BillReader {
         unyielded += count
         const isLast = position >= file.size || count < size
         const whole = isLast ? end : buffer.lastIndexOf(NEWLINE, end - 1) + 1
-        searchLines(buffer.subarray(0, whole), offset, bills)
+        const lines = buffer.subarray(0, whole)
+        searchLines(lines, offset, bills)
+        searchCompactions(lines, offset, compactions)
         if (isLast) break
         tail = whole
         held = end - whole
       }
-      return toBills(bills)
+      return { messages: toBills(bills), compactions: [...compactions.values()] }
     },
   }
 }
@@ -166,10 +186,37 @@ function readLine(bytes: Buffer, range: { from: number; to: number; offset: numb
   addAll(readings, bills)
 }
 
-async function readInFull(file: TranscriptFile): Promise<Bills> {
+/** Compactions are few: a line that may be one is read as any other. */
+function searchCompactions(bytes: Buffer, offset: number, found: Map<string, FoundCompaction>): void {
+  let end = 0
+  for (let at = bytes.indexOf(BOUNDARY); at >= 0; at = bytes.indexOf(BOUNDARY, end)) {
+    const from = bytes.lastIndexOf(NEWLINE, at) + 1
+    const newline = bytes.indexOf(NEWLINE, at)
+    end = newline < 0 ? bytes.length : newline
+    const readings: Reading[] = []
+    lineReaderOf(claudeFormat).readLine(bytes, { from, to: end, offset: offset + from }, readings)
+    addCompactions(readings, found)
+  }
+}
+
+async function readInFull(file: TranscriptFile): Promise<FileBills> {
   const bills: Bills = new Map()
-  for await (const { readings } of readForward(file, claudeFormat)) addAll(readings, bills)
-  return bills
+  const compactions = new Map<string, FoundCompaction>()
+  for await (const { readings } of readForward(file, claudeFormat)) {
+    addAll(readings, bills)
+    addCompactions(readings, compactions)
+  }
+  return { messages: toBills(bills), compactions: [...compactions.values()] }
+}
+
+function addCompactions(readings: readonly Reading[], found: Map<string, FoundCompaction>): void {
+  for (const reading of readings) {
+    if (reading.kind !== 'entry' || reading.entry.kind !== 'compaction') continue
+    const { entry } = reading
+    const key = entry.forkedFrom?.entryId ?? entry.id
+    const tokens = savedTokens(entry.compaction)
+    found.set(key, { key, at: toMs(entry.at), workdir: entry.cwd, tokens })
+  }
 }
 
 function addAll(readings: readonly Reading[], bills: Bills): void {
@@ -182,10 +229,12 @@ function addAll(readings: readonly Reading[], bills: Bills): void {
 }
 
 function toBills(bills: Bills): readonly BilledMessage[] {
-  return [...bills].map(([key, { at, model, workdir, usage }]) => {
-    const ms = at === undefined ? Number.NaN : Date.parse(at)
-    return { key, at: Number.isNaN(ms) ? undefined : ms, model, workdir, usage }
-  })
+  return [...bills].map(([key, { at, ...bill }]) => ({ key, at: toMs(at), ...bill }))
+}
+
+function toMs(at: string | undefined): number | undefined {
+  const ms = at === undefined ? Number.NaN : Date.parse(at)
+  return Number.isNaN(ms) ? undefined : ms
 }
 
 /** Asked of the disk at a time: what the processor's own memory holds. */
@@ -193,6 +242,7 @@ const CHUNK = 64 * 1024
 /** Others get their turn after so many bytes, a few milliseconds. */
 const YIELD_AFTER = 2 * 1024 * 1024
 const NEEDLE = Buffer.from('"usage"')
+const BOUNDARY = Buffer.from('"compact_boundary"')
 const NEWLINE = 0x0a
 
 const KEY = { type: 0, uuid: 1, timestamp: 2, cwd: 3, requestId: 4, message: 5 } as const

@@ -8,6 +8,15 @@ const LARGEST_TABLE = 250_000
 
 /** How one text became another, line by line. */
 export function toLineDiff(before: string, after: string): readonly DiffLine[] {
+  const { head, old, fresh, tail } = toParts(before, after)
+  return [...asLines('same', head), ...toMiddle(old, fresh), ...asLines('same', tail)]
+}
+
+/** What both have at the beginning and at the end, and what each has between. */
+function toParts(
+  before: string,
+  after: string,
+): Readonly<Record<'head' | 'old' | 'fresh' | 'tail', readonly string[]>> {
   const old = linesOf(before)
   const fresh = linesOf(after)
   let head = 0
@@ -20,11 +29,12 @@ export function toLineDiff(before: string, after: string): readonly DiffLine[] {
   ) {
     tail++
   }
-  return [
-    ...asLines('same', old.slice(0, head)),
-    ...toMiddle(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)),
-    ...asLines('same', old.slice(old.length - tail)),
-  ]
+  return {
+    head: old.slice(0, head),
+    old: old.slice(head, old.length - tail),
+    fresh: fresh.slice(head, fresh.length - tail),
+    tail: old.slice(old.length - tail),
+  }
 }
 
 /** How many lines a diff adds and removes. */
@@ -36,6 +46,39 @@ export function countDiff(lines: readonly DiffLine[]): { readonly added: number;
     else if (kind === 'removed') removed++
   }
   return { added, removed }
+}
+
+/** The same figures as those of the diff, without making it: for many changes at once. */
+export function countLineDiff(
+  before: string,
+  after: string,
+): { readonly added: number; readonly removed: number } {
+  const { old, fresh } = toParts(before, after)
+  const common = (old.length + 1) * (fresh.length + 1) > LARGEST_TABLE ? 0 : commonLength(old, fresh)
+  return { added: fresh.length - common, removed: old.length - common }
+}
+
+/** The length of the longest common subsequence. Numbers are compared faster than lines, and two rows are enough. */
+function commonLength(old: readonly string[], fresh: readonly string[]): number {
+  if (old.length === 0 || fresh.length === 0) return 0
+  const numbers = new Map<string, number>()
+  const toNumber = (line: string): number => {
+    const known = numbers.get(line) ?? numbers.size
+    numbers.set(line, known)
+    return known
+  }
+  const columns = Uint32Array.from(fresh, toNumber)
+  let below = new Uint32Array(columns.length + 1)
+  let row = new Uint32Array(columns.length + 1)
+  for (const line of Uint32Array.from(old, toNumber)) {
+    for (let column = 0; column < columns.length; column++) {
+      const left = row[column] ?? 0
+      const above = below[column + 1] ?? 0
+      row[column + 1] = columns[column] === line ? (below[column] ?? 0) + 1 : left > above ? left : above
+    }
+    ;[below, row] = [row, below]
+  }
+  return below[columns.length] ?? 0
 }
 
 function linesOf(text: string): readonly string[] {
