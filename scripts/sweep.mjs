@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 for (const path of readdirSync(join(root, 'dist'), { recursive: true })) {
   const built = /^(.+?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(path)?.[1]
-  if (built === undefined || existsSync(join(root, 'src', `${built}.ts`))) continue
+  if (built === undefined || path.startsWith('site')) continue
+  if (['.ts', '.tsx'].some((ending) => existsSync(join(root, 'src', `${built}${ending}`)))) continue
   rmSync(join(root, 'dist', path))
 }

@@ -13,6 +13,7 @@ import { LIMITS, type Limits } from './limits.ts'
 import { createLiveSockets, type LiveSockets } from './live-sockets.ts'
 import { toLogFields, type Log } from './log.ts'
 import { matchRoute } from './router.ts'
+import type { Shell } from './shell.ts'
 
 export interface ServerOptions {
   /** What is served. It stays the caller's to close. */
@@ -71,6 +72,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const { throughline, version } = options
   const live = (sockets = createLiveSockets({ throughline, access, limits, version, log, onFailure }))
   let gate: Gate | undefined
+  let shell: Shell | undefined
   const handlers = createHandlers({
     throughline,
     access,
@@ -90,13 +92,12 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<string> {
     if (gate === undefined) throw notYet()
     checkRequest(request, gate)
-    if (request.method === 'GET' && request.url === '/') {
-      // Whoever only asks the API does not wait for the page.
-      const { sendShell } = await import('./shell.ts')
-      sendShell(request, response, gate)
-      return 'shell'
-    }
     if (request.url === '/api/live') throw needsUpgrade()
+    if (request.url?.startsWith('/api/') !== true) {
+      // Whoever only asks the API does not wait for the app.
+      shell ??= (await import('./shell.ts')).openShell()
+      if (shell.send(request, response, gate)) return 'shell'
+    }
     const match = matchRoute(request.method ?? '', request.url ?? '')
     const caller = match.route.auth === 'device' ? await access.authenticate(request) : undefined
     const body = await readBody(request, limits.bodyBytes)

@@ -2,16 +2,41 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SAFE_HEADERS } from './answer.ts'
 import type { Gate } from './guard.ts'
-import { SHELL_SCRIPT } from './shell-script.ts'
-import { SHELL_STYLE } from './shell-style.ts'
+import { openSite, type Asset, type Site } from './site.ts'
+
+/** What is served to people: the page of the app and its files. Neither says anything about anybody. */
+export interface Shell {
+  /** Whether it sent something. */
+  send(request: IncomingMessage, response: ServerResponse, gate: Gate): boolean
+}
+
+export function openShell(site: Site = openSite()): Shell {
+  return {
+    send(request, response, gate) {
+      if (request.method !== 'GET') return false
+      if (request.url === '/') {
+        sendPage(request, response, { gate, site })
+        return true
+      }
+      const asset = site.find(request.url ?? '')
+      if (asset === undefined) return false
+      sendAsset(request, response, asset)
+      return true
+    },
+  }
+}
 
 /**
- * The page a person first sees. One document that asks nobody but this server for anything; its own script runs by a
- * nonce that is new each time, and no other.
+ * The page a person first sees. It asks nobody but this server for anything; its own script runs by a nonce that is
+ * new each time, and no other.
  */
-export function sendShell(request: IncomingMessage, response: ServerResponse, gate: Gate): void {
+function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { gate, site }: { readonly gate: Gate; readonly site: Site },
+): void {
   const nonce = randomBytes(16).toString('base64')
-  const body = toPage(nonce)
+  const body = site.page(nonce) ?? NOT_BUILT
   response.writeHead(200, {
     ...SAFE_HEADERS,
     'content-type': 'text/html; charset=utf-8',
@@ -26,12 +51,30 @@ export function sendShell(request: IncomingMessage, response: ServerResponse, ga
   response.end(body)
 }
 
+function sendAsset(request: IncomingMessage, response: ServerResponse, asset: Asset): void {
+  const isSmall = asset.gzip !== undefined && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+  const body = isSmall && asset.gzip !== undefined ? asset.gzip() : asset.body()
+  response.writeHead(200, {
+    ...SAFE_HEADERS,
+    'content-type': asset.type,
+    'content-length': body.byteLength,
+    // A worker lives by the policy of its own file.
+    'content-security-policy': "default-src 'none'; script-src 'self'; frame-ancestors 'none'",
+    'cache-control': asset.isForEver ? 'public, max-age=31536000, immutable' : 'no-cache',
+    vary: 'accept-encoding',
+    ...(isSmall ? { 'content-encoding': 'gzip' } : {}),
+  })
+  response.end(body)
+}
+
 function toPolicy(nonce: string, socket: string): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
-    `style-src 'nonce-${nonce}'`,
-    "img-src 'self' blob: data:",
+    "style-src 'self'",
+    "img-src 'self' blob:",
+    "worker-src 'self'",
+    "manifest-src 'self'",
     // Not every browser takes 'self' for the socket too.
     `connect-src 'self' ${socket}`,
     "base-uri 'none'",
@@ -39,43 +82,15 @@ function toPolicy(nonce: string, socket: string): string {
     "frame-ancestors 'none'",
     "object-src 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    // One policy, which makes one address into that of a worker.
+    'trusted-types throughline',
   ].join('; ')
 }
 
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 11c4 0 4-6 8-6h4' fill='none' stroke='%23b4552d' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E"
-
-function toPage(nonce: string): string {
-  return `<!doctype html>
+const NOT_BUILT = `<!doctype html>
 <html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Throughline</title>
-<link rel="icon" href="${ICON}">
-<style nonce="${nonce}">${SHELL_STYLE}</style>
-</head>
-<body>
-<a class="skip" href="#results">Skip to the sessions</a>
-<header>
-  <h1><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 11c4 0 4-6 8-6h4"/></svg>Throughline</h1>
-  <p id="status" role="status" aria-live="polite"></p>
-</header>
-<main>
-  <div class="search" role="search" id="search" hidden>
-    <label for="query">Search every session</label>
-    <input id="query" type="search" autocomplete="off" spellcheck="false" placeholder="Search every session" aria-keyshortcuts="/">
-    <kbd aria-hidden="true">/</kbd>
-  </div>
-  <p id="summary" class="summary"></p>
-  <ol id="results" tabindex="-1"></ol>
-  <section id="notice" hidden><h2></h2><p></p><pre></pre></section>
-</main>
-<noscript><p class="summary">This page needs JavaScript. The command line does not: <code>throughline ls</code>.</p></noscript>
-<script nonce="${nonce}">${SHELL_SCRIPT}</script>
-</body>
+<head><meta charset="utf-8"><title>Throughline</title></head>
+<body><h1>The web app was not built</h1><p>Run <code>npm run build</code>, then load this page again.
+The command line needs no build: <code>throughline ls</code>.</p></body>
 </html>
 `
-}

@@ -10,7 +10,7 @@ import { nodeInBrowserRooms, strayImports, thickDoors, unplannedWays, wrongRefer
 import { readFiles, root, type SourceFile } from './source-file.ts'
 
 const house: readonly SourceFile[] = [
-  ...readFiles(['src', 'bench', 'test'], /\.ts$|^tsconfig\.json$/),
+  ...readFiles(['src', 'bench', 'test'], /\.tsx?$|^tsconfig\.json$/),
   ...(await Promise.all(
     ['package.json', 'tsconfig.json'].map(async (path) => ({
       path,

@@ -35,7 +35,7 @@ describe('the package as npm would publish it', () => {
 
   test('[PACK1] it holds what was built and its sources, and nothing that only we need', () => {
     const allowed =
-      /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|dist\/.+\.(?:js|d\.ts)(?:\.map)?|src\/.+\.ts)$/
+      /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|dist\/.+\.(?:js|d\.ts)(?:\.map)?|dist\/site\/.+|src\/.+\.ts)$/
     const unwanted = /\.test\.|(?:^|\/)(?:testing|fixtures|bench|test)\/|tsconfig|tsbuildinfo/
     expect(files.filter((path) => !allowed.test(path) || unwanted.test(path))).toEqual([])
     expect(files).toEqual(
@@ -44,6 +44,7 @@ describe('the package as npm would publish it', () => {
         'dist/bin/throughline.js',
         'dist/bin/index-worker.js',
         'dist/app/index.d.ts',
+        'dist/site/index.html',
       ]),
     )
   })
@@ -51,8 +52,8 @@ describe('the package as npm would publish it', () => {
   test('[PACK1] everything built has its source: nothing of an older build is left', () => {
     const sources = new Set(files.filter((path) => path.startsWith('src/')))
     const stale = files.filter((path) => {
-      // The bundle is made anew, all of it, by every build.
-      const built = /^dist\/(?!bin\/)(.+)\.js$/.exec(path)?.[1]
+      // The bundle and the site are made anew, all of them, by every build.
+      const built = /^dist\/(?!bin\/|site\/)(.+)\.js$/.exec(path)?.[1]
       return built !== undefined && !sources.has(`src/${built}.ts`)
     })
     expect(stale, 'remove dist and run npm run build').toEqual([])

@@ -13,6 +13,7 @@ export const PLAN: Readonly<Record<string, Room>> = {
   wire: { enters: ['base', 'model'], browserSafe: true },
   client: { enters: ['base', 'model', 'wire'], browserSafe: true },
   render: { enters: ['base', 'model'], browserSafe: true },
+  web: { enters: ['base', 'model', 'wire', 'client', 'render'], browserSafe: true },
   journal: { enters: ['base', 'model'] },
   sources: { enters: ['base', 'model', 'journal'] },
   store: { enters: ['base', 'model', 'wire'] },
@@ -38,7 +39,7 @@ export const PLAN: Readonly<Record<string, Room>> = {
 }
 
 /** Rooms that may ask for the environment, the time and the home folder; everybody else is told. */
-export const ASKS_THE_WORLD: readonly string[] = ['app', 'cli', 'testing']
+export const ASKS_THE_WORLD: readonly string[] = ['app', 'cli', 'web', 'testing']
 
 export const SOURCE_LINES = 300
 export const TEST_LINES = 450

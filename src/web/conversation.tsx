@@ -1,0 +1,234 @@
+import { useComputed, useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { ThroughlineError } from '#base'
+import type { SessionSummary } from '#model'
+import type { BranchPath } from '#wire'
+import { copyText } from './clipboard.ts'
+import { ConversationRow } from './conversation-row.tsx'
+import type { PassageContext } from './message/passage-view.tsx'
+import { NestedConversation } from './nested-conversation.tsx'
+import { createPassageList, isOwn, offsetOf, toItems } from './passage-list.ts'
+import { createReadingWindow, type ReadingWindow } from './reading-window.ts'
+import { toHash, type Route } from './route.ts'
+import { createScrollAnchor, type ScrollAnchor } from './scroll-anchor.ts'
+import { useWishes } from './session-keys.ts'
+import { useShared } from './shared.ts'
+import { findNeighbour, toggleCalls } from './turn-steps.ts'
+
+type Place = Extract<Route, { kind: 'session' }>
+
+interface Props {
+  readonly session: SessionSummary
+  readonly place: Place
+  readonly branches: readonly BranchPath[]
+  readonly marks: readonly string[]
+}
+
+/** More is fetched when this many screens are left. */
+const AHEAD = 2
+
+/** The conversation of a session: opens at its end, or at an entry, and goes on in both directions as one scrolls. */
+export function Conversation({ session, place, branches, marks }: Props): VNode {
+  const shared = useShared()
+  const box = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const anchor = useRef<ScrollAnchor | undefined>(undefined)
+  const pages = useWindow(session, place.subagent)
+  const toPassageList = useMemo(createPassageList, [session.id, place.subagent])
+  const passages = useComputed(() => toPassageList(pages.state.value.readings))
+  const chosen = useSignal<string | undefined>(undefined)
+  const branch = branches.find(({ leafId }) => leafId === chosen.value)
+  const items = useMemo(() => toItems(passages.value, branches, branch), [passages.value, branches, branch])
+  const { atStart, atEnd, loading, error } = pages.state.value
+  /** The entry to go to once it is there. */
+  const target = useRef<string | undefined>(undefined)
+
+  const context = useMemo(
+    (): PassageContext => ({
+      session,
+      ...(place.subagent === undefined ? {} : { subagent: place.subagent }),
+      cwd: session.workdirs.at(-1),
+      marks,
+      copy(text, what) {
+        copyText(text).then(
+          () => shared.say(`${what} copied`),
+          () => shared.say('The browser did not allow copying.'),
+        )
+      },
+      hrefOf: (entry) =>
+        toHash({
+          kind: 'session',
+          id: session.id,
+          entry,
+          ...(place.subagent === undefined ? {} : { subagent: place.subagent }),
+        }),
+      renderSubagent: (id) => <NestedConversation session={session} subagent={id} />,
+    }),
+    [session.id, session.subagents.length, place.subagent, marks],
+  )
+
+  useEffect(() => {
+    if (box.current === null || content.current === null) return undefined
+    const made = createScrollAnchor(box.current, content.current)
+    anchor.current = made
+    return () => made.close()
+  }, [])
+
+  useEffect(() => {
+    target.current = place.entry
+    if (place.entry === undefined) {
+      anchor.current?.stick()
+      if (!pages.state.value.atEnd || pages.state.value.readings.length === 0) void pages.openEnd()
+    } else if (!goTo()) void pages.openAround({ entry: place.entry })
+  }, [place.entry])
+
+  useLayoutEffect(() => {
+    if (target.current === undefined || !goTo()) anchor.current?.keep()
+    look()
+  }, [items])
+
+  /** Goes to the wanted entry, if it is there. */
+  function goTo(): boolean {
+    const wanted = target.current
+    const found = passages
+      .peek()
+      .find((passage) => passage.kind !== 'damage' && passage.entries.some(({ id }) => id === wanted))
+    if (wanted === undefined || found === undefined || found.kind === 'damage') return false
+    const hidden = branches.find((one) => isOwn(one, offsetOf(found)))
+    if (hidden !== undefined && chosen.peek() !== hidden.leafId) {
+      chosen.value = hidden.leafId
+      return false
+    }
+    const element = content.current?.querySelector(`[data-key="${CSS.escape(found.id)}"]`)
+    if (!(element instanceof HTMLElement)) return false
+    target.current = undefined
+    anchor.current?.show(element)
+    element.classList.remove('flash')
+    void element.offsetWidth
+    element.classList.add('flash')
+    return true
+  }
+
+  /** Fetches what will soon be in sight. */
+  function look(): void {
+    const element = box.current
+    if (element === null || pages.state.peek().readings.length === 0) return
+    const ahead = element.clientHeight * AHEAD
+    if (element.scrollTop < ahead) void pages.loadBefore()
+    if (element.scrollHeight - element.scrollTop - element.clientHeight < ahead) void pages.loadAfter()
+  }
+
+  async function showStart(): Promise<void> {
+    await pages.openAround({ offset: 0 })
+    const first = content.current?.querySelector('[data-key]')
+    if (first !== null && first !== undefined) anchor.current?.show(first)
+  }
+
+  useWishes((wish) => {
+    if (wish === 'to-end') {
+      anchor.current?.stick()
+      if (!atEnd) void pages.openEnd()
+      if (place.entry !== undefined) shared.go(withoutEntry(place), 'replace')
+    }
+    if (wish === 'to-start') {
+      void showStart()
+    }
+    if (wish === 'toggle-calls') toggleCalls(content.current)
+    if (wish !== 'next-prompt' && wish !== 'previous-prompt') return
+    const next = findNeighbour(box.current, content.current, wish)
+    if (next === undefined) box.current?.scrollBy({ top: wish === 'next-prompt' ? 1e6 : -1e6 })
+    else {
+      anchor.current?.show(next)
+      next.focus({ preventScroll: true })
+    }
+  })
+
+  return (
+    <div class="conversation" ref={box} onScroll={look} tabIndex={0} role="region" aria-label="Conversation">
+      <div class="conversation-edge" role="status">
+        {error !== undefined ? <Trouble error={error} onAgain={() => void pages.openEnd()} /> : undefined}
+        {loading === 'first' ? <Skeleton /> : undefined}
+        {loading === 'before' ? 'Reading what came before…' : undefined}
+        {atStart && loading === undefined && error === undefined ? 'The beginning of the session' : undefined}
+      </div>
+      <div class="conversation-list" ref={content} aria-busy={loading !== undefined}>
+        {items.map((item) => (
+          <ConversationRow
+            key={item.key}
+            item={item}
+            context={context}
+            chosen={chosen.value}
+            onChoose={(leaf) => (chosen.value = leaf)}
+          />
+        ))}
+      </div>
+      <div class="conversation-edge">
+        {items.length === 0 && loading === undefined && error === undefined ? (
+          <p class="state">Nothing was said in this session yet. What is written to it appears here.</p>
+        ) : undefined}
+        {loading === 'after' ? 'Reading on…' : undefined}
+      </div>
+      {atEnd ? undefined : (
+        <button
+          type="button"
+          class="to-end"
+          aria-label="To the end of the session"
+          onClick={() => {
+            anchor.current?.stick()
+            void pages.openEnd()
+            shared.go(withoutEntry(place), 'replace')
+          }}
+        >
+          To the end ↓
+        </button>
+      )}
+    </div>
+  )
+}
+
+function withoutEntry({ id, subagent }: Place): Place {
+  return { kind: 'session', id, ...(subagent === undefined ? {} : { subagent }) }
+}
+
+function useWindow(session: SessionSummary, subagent: string | undefined): ReadingWindow {
+  const { throughline } = useShared()
+  const of = subagent === undefined ? {} : { subagent }
+  const pages = useMemo(
+    () =>
+      createReadingWindow({
+        page: (options) => throughline.page(session, { ...options, ...of, raw: false }),
+        follow: (cursor, onEvent, onError) =>
+          throughline.subscribe(
+            { kind: 'session', id: session.id, ...of, raw: false },
+            { cursor, onEvent, onError },
+          ),
+      }),
+    [session.id, subagent],
+  )
+  useEffect(() => () => pages.close(), [pages])
+  return pages
+}
+
+function Skeleton(): VNode {
+  return (
+    <div class="skeleton" aria-label="Loading the conversation">
+      <span />
+      <span />
+      <span />
+    </div>
+  )
+}
+
+function Trouble({ error, onAgain }: { error: Error; onAgain: () => void }): VNode {
+  return (
+    <div class="state" role="alert">
+      <h2>This could not be read</h2>
+      <p>{error.message}</p>
+      {error instanceof ThroughlineError ? <p>{error.hint}</p> : undefined}
+      <button type="button" class="button" onClick={onAgain}>
+        Go to the end of the session
+      </button>
+    </div>
+  )
+}

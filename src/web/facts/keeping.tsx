@@ -1,0 +1,87 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { SessionSummary } from '#model'
+import { toSize } from '#render'
+import { toTrouble } from '../answer.ts'
+import { copyText } from '../clipboard.ts'
+import { downloadExport, type ExportName } from '../download.ts'
+import { Icon } from '../icon.tsx'
+import { useShared } from '../shared.ts'
+
+const FORMATS: readonly { readonly format: ExportName; readonly words: string; readonly what: string }[] = [
+  { format: 'html', words: 'Web page', what: 'one file that opens in any browser' },
+  { format: 'md', words: 'Markdown', what: 'to read and to quote' },
+  { format: 'jsonl', words: 'Original', what: 'the transcript, byte for byte' },
+]
+
+/** Ways to take a session along. */
+export function Exports({ session }: { session: SessionSummary }): VNode {
+  const { fetchExport, say } = useShared()
+  const [busy, setBusy] = useState<ExportName | undefined>(undefined)
+  async function save(format: ExportName): Promise<void> {
+    setBusy(format)
+    try {
+      await downloadExport(fetchExport, session, format)
+    } catch (error) {
+      const { message, hint } = toTrouble(error)
+      say(`${message} ${hint}`)
+    }
+    setBusy(undefined)
+  }
+  return (
+    <ul class="exports">
+      {FORMATS.map(({ format, words, what }) => (
+        <li key={format}>
+          <button type="button" class="push" disabled={busy !== undefined} onClick={() => void save(format)}>
+            <Icon name="download" />
+            {busy === format ? 'Preparing…' : words}
+          </button>
+          <span class="soft small">{what}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Where the session is, and how to go on with it elsewhere. */
+export function Whereabouts({ session }: { session: SessionSummary }): VNode {
+  const workdir = session.workdirs.at(-1)
+  return (
+    <dl class="whereabouts">
+      <Line words={`File, ${toSize(session.size)}`} text={session.path} />
+      {session.sourceGone === true && (
+        <div>
+          <dt />
+          <dd class="soft small">The agent deleted its own file; this is the copy in the archive.</dd>
+        </div>
+      )}
+      {workdir !== undefined && workdir !== '' && <Line words="Worked in" text={workdir} />}
+      <Line words="Session" text={session.id} />
+      {session.agent === 'claude' && session.demo !== true && session.sourceGone !== true && (
+        <Line words="Go on in a terminal" text={`claude --resume ${session.id}`} />
+      )}
+      <Line words="Read in a terminal" text={`throughline show ${session.id}`} />
+    </dl>
+  )
+}
+
+function Line({ words, text }: { words: string; text: string }): VNode {
+  const { say } = useShared()
+  const copy = (): void => {
+    copyText(text).then(
+      () => say(`Copied: ${text}`),
+      () => say('The browser did not allow copying.'),
+    )
+  }
+  return (
+    <div>
+      <dt>{words}</dt>
+      <dd>
+        <code>{text}</code>
+        <button type="button" class="push quiet" aria-label={`Copy: ${words}`} title="Copy" onClick={copy}>
+          <Icon name="copy" />
+        </button>
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,152 @@
+import type { Signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Shared } from './shared.ts'
+import { nextTheme } from './theme.ts'
+
+/** What lies over the app. */
+export type Overlay = 'none' | 'palette' | 'keys'
+
+/** Something that can be done from the palette, and mostly by a key. */
+interface Action {
+  readonly id: string
+  readonly label: string
+  readonly keys?: string
+  readonly run: () => void
+}
+
+interface KeyGroup {
+  readonly title: string
+  readonly keys: readonly { readonly keys: string; readonly what: string }[]
+}
+
+export interface Bindings {
+  readonly actions: readonly Action[]
+  readonly groups: readonly KeyGroup[]
+}
+
+/** What keys do everywhere. Those of a session are listened to where the session is shown. */
+export function toBindings(of: {
+  readonly shared: Shared
+  readonly overlay: Signal<Overlay>
+  readonly isSideOpen: Signal<boolean>
+}): Bindings {
+  const { shared, overlay, isSideOpen } = of
+  const actions: readonly Action[] = [
+    {
+      id: 'search',
+      label: 'Search every session',
+      keys: '/',
+      run: () => shared.go({ kind: 'search', q: '' }),
+    },
+    { id: 'home', label: 'Start page', keys: 'g h', run: () => shared.go({ kind: 'home' }) },
+    { id: 'usage', label: 'Usage', keys: 'g u', run: () => shared.go({ kind: 'usage' }) },
+    { id: 'next', label: 'Next session', keys: 'J', run: () => step(shared, 1) },
+    { id: 'previous', label: 'Previous session', keys: 'K', run: () => step(shared, -1) },
+    { id: 'waiting', label: 'Next session that waits for you', keys: 'w', run: () => goToWaiting(shared) },
+    {
+      id: 'filter',
+      label: 'Filter the list of sessions',
+      keys: 's',
+      run() {
+        isSideOpen.value = true
+        setTimeout(() => document.getElementById('filter')?.focus())
+      },
+    },
+    {
+      id: 'theme',
+      label: 'Light, dark or as the system has it',
+      keys: 't',
+      run: () => shared.say(`Colours: ${nextTheme()}`),
+    },
+    { id: 'keys', label: 'Keyboard shortcuts', keys: '?', run: () => (overlay.value = 'keys') },
+  ]
+  return {
+    actions,
+    groups: [
+      {
+        title: 'Everywhere',
+        keys: [
+          { keys: 'Ctrl K', what: 'Go to anything' },
+          ...actions.flatMap(({ keys, label }) => (keys === undefined ? [] : [{ keys, what: label }])),
+          { keys: 'Esc', what: 'Close, or go back' },
+        ],
+      },
+      {
+        title: 'In a session',
+        keys: [
+          { keys: 'j', what: 'Next prompt' },
+          { keys: 'k', what: 'Previous prompt' },
+          { keys: 'f', what: 'Find in this session' },
+          { keys: 'n', what: 'Next place found' },
+          { keys: 'N', what: 'Previous place found' },
+          { keys: 'o', what: 'Outline' },
+          { keys: 'i', what: 'Facts about this session' },
+          { keys: 'e', what: 'Unfold or fold every tool call in sight' },
+          { keys: 'G', what: 'To the end' },
+          { keys: 'g g', what: 'To the beginning' },
+          { keys: 'r', what: 'Rename' },
+          { keys: 'x', what: 'Star, or take the star back' },
+        ],
+      },
+      {
+        title: 'In search and lists',
+        keys: [
+          { keys: '↓ ↑', what: 'From one to the next' },
+          { keys: 'Enter', what: 'Open' },
+        ],
+      },
+    ],
+  }
+}
+
+/** Listens to keys. A sequence of two is as good as one key. */
+export function useKeys({ actions }: Bindings, overlay: Signal<Overlay>): void {
+  useEffect(() => {
+    let before = ''
+    const onKey = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        overlay.value = overlay.value === 'palette' ? 'none' : 'palette'
+        return
+      }
+      if (overlay.value !== 'none' || isTyping(event) || event.ctrlKey || event.metaKey || event.altKey)
+        return
+      const both = `${before} ${event.key}`
+      before = event.key
+      const action =
+        actions.find(({ keys }) => keys === both) ?? actions.find(({ keys }) => keys === event.key)
+      if (action === undefined) return
+      event.preventDefault()
+      before = ''
+      action.run()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  })
+}
+
+/** Whether a key is meant for a field. */
+export function isTyping(event: Event): boolean {
+  const { target } = event
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
+  )
+}
+
+function step({ sessions, route, go }: Shared, by: 1 | -1): void {
+  const all = sessions.value ?? []
+  const place = route.value
+  const at = place.kind === 'session' ? all.findIndex(({ id }) => id === place.id) : -1
+  const next = all[at < 0 ? 0 : at + by]
+  if (next !== undefined) go({ kind: 'session', id: next.id })
+}
+
+function goToWaiting({ sessions, route, go, say }: Shared): void {
+  const waiting = (sessions.value ?? []).filter(({ live }) => live?.status === 'waiting')
+  const place = route.value
+  const at = place.kind === 'session' ? waiting.findIndex(({ id }) => id === place.id) : -1
+  const next = waiting[(at + 1) % Math.max(1, waiting.length)]
+  if (next === undefined) say('No session waits for you.')
+  else go({ kind: 'session', id: next.id })
+}

@@ -1,0 +1,3 @@
+import { startWeb } from './start.tsx'
+
+startWeb(document)

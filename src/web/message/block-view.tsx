@@ -1,0 +1,62 @@
+import type { VNode } from 'preact'
+import { shorten } from '#base'
+import type { Block } from '#model'
+import { safeLine, toJson } from '#render'
+import { describeThing } from './block-words.ts'
+import { Fold } from './fold.tsx'
+import { Markdown } from './markdown.tsx'
+import { hasMark, toMarked } from './marks.tsx'
+import { DocumentView, ImageView } from './media.tsx'
+import { TerminalOutput } from './terminal-output.tsx'
+
+/** A block that is no tool call, as the agent's words have it. */
+export function BlockView({ block, marks }: { block: Block; marks: readonly string[] }): VNode {
+  switch (block.kind) {
+    case 'text':
+      return <Markdown text={block.text} marks={marks} />
+    case 'thinking':
+      return <Thought block={block} thought={block.thinking} marks={marks} />
+    case 'image':
+      return <ImageView image={block} marks={marks} />
+    case 'document':
+      return <DocumentView document={block} marks={marks} />
+    case 'tool-result':
+      return (
+        <>
+          {block.content.map((inner) => (
+            <BlockView block={inner} marks={marks} />
+          ))}
+        </>
+      )
+    case 'unknown':
+      return (
+        <Fold of={block} class="fold-quiet" summary={toMarked(describeThing(block), marks)}>
+          {() => <TerminalOutput of={block} text={toJson(block.value)} marks={marks} what="block" />}
+        </Fold>
+      )
+    case 'redacted-thinking':
+    case 'tool-use':
+      return <p class="thing">{toMarked(describeThing(block), marks)}</p>
+  }
+}
+
+function Thought(props: { block: Block; thought: string; marks: readonly string[] }): VNode {
+  const { block, thought, marks } = props
+  const preview = safeLine(thought.slice(0, 400))
+  const isInside = marks.length > 0 && hasMark(thought, marks) && !hasMark(preview, marks)
+  return (
+    <Fold
+      of={block}
+      class="thought"
+      summary={
+        <>
+          <span class="call-tool">Thought</span>
+          <span class="call-detail">{toMarked(shorten(preview, 240), marks)}</span>
+          {isInside ? <mark class="call-match">match inside</mark> : null}
+        </>
+      }
+    >
+      {() => <Markdown text={thought} marks={marks} />}
+    </Fold>
+  )
+}

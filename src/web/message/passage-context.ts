@@ -1,0 +1,18 @@
+import type { VNode } from 'preact'
+import type { SessionSummary } from '#model'
+
+/** What a passage needs to know beside itself. The same object as long as nothing in it changes. */
+export interface PassageContext {
+  readonly session: SessionSummary
+  /** The subagent whose conversation this is. */
+  readonly subagent?: string
+  /** Copies text, says so. */
+  readonly copy: (text: string, what: string) => void
+  /** The address of an entry of this session. */
+  readonly hrefOf: (entryId: string) => string
+  /** Words to mark, lower case. */
+  readonly marks: readonly string[]
+  /** A subagent's conversation, nested, when its disclosure opens. */
+  readonly renderSubagent: (id: string) => VNode
+  readonly cwd: string | undefined
+}

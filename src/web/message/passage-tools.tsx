@@ -1,0 +1,41 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { toClockTime, toMoment } from '../age.ts'
+import { Icon } from '../icon.tsx'
+import { CopyButton } from './copying.tsx'
+import type { PassageContext } from './passage-context.ts'
+
+/** What can be done with a passage, and what is known of it. Shown when a person points at it. */
+export function PassageTools(props: {
+  id: string
+  text: string
+  what: string
+  context: PassageContext
+  children?: ComponentChildren
+}): VNode {
+  const { id, text, what, context } = props
+  return (
+    <div class="passage-tools">
+      {props.children}
+      {text === '' ? null : <CopyButton text={text} what={what} />}
+      <a
+        class="passage-button"
+        href={context.hrefOf(id)}
+        aria-label="Link to this place"
+        title="Link to this place"
+      >
+        <Icon name="link" />
+      </a>
+    </div>
+  )
+}
+
+/** When something was said: the time of day, and all of it on asking. */
+export function Moment({ at }: { at: string | undefined }): VNode | null {
+  const clock = toClockTime(at)
+  if (clock === '' || at === undefined) return null
+  return (
+    <time dateTime={new Date(at).toISOString()} title={toMoment(at)}>
+      {clock}
+    </time>
+  )
+}

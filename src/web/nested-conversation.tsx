@@ -1,0 +1,73 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useEffect, useMemo } from 'preact/hooks'
+import { toPassages, type Reading, type SessionSummary } from '#model'
+import { copyText } from './clipboard.ts'
+import { PassageView, type PassageContext } from './message/passage-view.tsx'
+import { keyOf } from './passage-list.ts'
+import { toHash } from './route.ts'
+import { useShared } from './shared.ts'
+
+const START = '0'
+const STEP = 40
+
+/** A subagent's conversation inside the call that started it, from its beginning, a piece at a time. */
+export function NestedConversation(props: { session: SessionSummary; subagent: string }): VNode {
+  const { session, subagent } = props
+  const shared = useShared()
+  const readings = useSignal<readonly Reading[]>([])
+  const cursor = useSignal<string | undefined>(START)
+  const error = useSignal<Error | undefined>(undefined)
+
+  async function more(): Promise<void> {
+    if (cursor.value === undefined) return
+    try {
+      const page = await shared.throughline.page(session, {
+        subagent,
+        after: cursor.value,
+        limit: STEP,
+        raw: false,
+      })
+      readings.value = [...readings.value, ...page.readings]
+      cursor.value = page.atEnd ? undefined : page.end
+    } catch (cause) {
+      error.value = cause instanceof Error ? cause : new Error(String(cause))
+    }
+  }
+  useEffect(() => void more(), [])
+
+  const passages = useMemo(() => toPassages(readings.value, undefined), [readings.value])
+  const context = useMemo(
+    (): PassageContext => ({
+      session,
+      subagent,
+      cwd: session.workdirs.at(-1),
+      marks: [],
+      copy(text, what) {
+        copyText(text).then(
+          () => shared.say(`${what} copied`),
+          () => shared.say('The browser did not allow copying.'),
+        )
+      },
+      hrefOf: (entry) => toHash({ kind: 'session', id: session.id, subagent, entry }),
+      renderSubagent: (id) => <NestedConversation session={session} subagent={id} />,
+    }),
+    [session.id, subagent],
+  )
+  return (
+    <div class="nested">
+      <p class="nested-head">
+        <a href={toHash({ kind: 'session', id: session.id, subagent })}>Open by itself</a>
+      </p>
+      {passages.map((passage) => (
+        <PassageView key={keyOf(passage)} passage={passage} context={context} />
+      ))}
+      {error.value === undefined ? undefined : <p role="alert">{error.value.message}</p>}
+      {cursor.value === undefined ? undefined : (
+        <button type="button" class="button" onClick={() => void more()}>
+          {readings.value.length === 0 ? 'Loading…' : 'Show more'}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,144 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { ThroughlineError } from '#base'
+import type { SessionSummary } from '#model'
+import type { Digest } from '#wire'
+import { Conversation } from './conversation.tsx'
+import { lazyView } from './lazy-view.tsx'
+import { Outline } from './outline.tsx'
+import type { Route } from './route.ts'
+import { SessionHeader } from './session-header.tsx'
+import type { SessionList } from './session-list.ts'
+import { useSessionKeys } from './session-keys.ts'
+import { useShared } from './shared.ts'
+import { SideButton } from './side-button.tsx'
+
+const FactsView = lazyView(async () => (await import('./facts/facts-view.tsx')).FactsView)
+const FindBar = lazyView(async () => (await import('./find-bar.tsx')).FindBar)
+
+type Place = Extract<Route, { kind: 'session' }>
+
+/** Up to this size a session is read whole without being asked to: its outline costs next to nothing. */
+const QUICK_BYTES = 24 * 1024 * 1024
+const WIDE = '(min-width: 1180px)'
+
+/** One session: its header, its conversation, its outline or its facts. */
+export function SessionPage(props: { place: Place; onSide: () => void; list: SessionList }): VNode {
+  const { place, onSide, list } = props
+  const shared = useShared()
+  const known = shared.sessions.value?.find(({ id }) => id === place.id)
+  const asked = useSignal<SessionSummary | undefined>(undefined)
+  const error = useSignal<Error | undefined>(undefined)
+  const digest = useSignal<Digest | undefined>(undefined)
+  const isOutlined = useSignal(matchMedia(WIDE).matches && localStorage.getItem(OUTLINE_KEY) !== 'off')
+  const isFinding = useSignal(false)
+  const marks = useSignal<readonly string[]>([])
+  const session = known ?? asked.value
+
+  useEffect(() => {
+    if (session !== undefined) return
+    shared.throughline.get(place.id).then(
+      (found) => (asked.value = found),
+      (cause: unknown) => (error.value = cause instanceof Error ? cause : new Error(String(cause))),
+    )
+  }, [place.id, session === undefined])
+
+  const size = session?.size ?? 0
+  const wantsDigest = session !== undefined && (isOutlined.value || (size > 0 && size < QUICK_BYTES))
+  useEffect(() => {
+    if (!wantsDigest || session === undefined) return undefined
+    const timer = setTimeout(
+      () =>
+        shared.throughline.digest(session).then(
+          (found) => (digest.value = found),
+          () => {},
+        ),
+      digest.value === undefined ? 60 : size < QUICK_BYTES ? 1500 : 15_000,
+    )
+    return () => clearTimeout(timer)
+  }, [wantsDigest, size, session?.id])
+
+  function outline(): void {
+    isOutlined.value = !isOutlined.value
+    localStorage.setItem(OUTLINE_KEY, isOutlined.value ? 'on' : 'off')
+  }
+
+  function find(): void {
+    isFinding.value = true
+    setTimeout(() => document.getElementById('find')?.focus(), 0)
+  }
+
+  useSessionKeys({ session, place, list, onFind: find, onOutline: outline, digest })
+
+  if (session === undefined) {
+    return error.value === undefined ? (
+      <div class="state quiet" role="status" aria-label="Loading the session" />
+    ) : (
+      <Missing error={error.value} onSide={onSide} />
+    )
+  }
+  const isFacts = place.show === 'facts'
+  return (
+    <div class={`session-page ${isOutlined.value && !isFacts ? 'outlined' : ''}`}>
+      <SessionHeader
+        session={session}
+        place={place}
+        list={list}
+        onSide={onSide}
+        onFind={find}
+        onOutline={outline}
+        isOutlined={isOutlined.value}
+        contextTokens={digest.value?.facts.contextTokens ?? session.counts?.contextTokens}
+      />
+      {isFinding.value && !isFacts ? (
+        <FindBar
+          session={session}
+          place={place}
+          onMarks={(words) => (marks.value = words)}
+          onClose={() => {
+            isFinding.value = false
+            marks.value = []
+          }}
+        />
+      ) : undefined}
+      {isFacts ? (
+        <div class="framed-body">
+          <FactsView session={session} />
+        </div>
+      ) : (
+        <div class="session-body">
+          <Conversation
+            key={place.subagent ?? ''}
+            session={session}
+            place={place}
+            branches={place.subagent === undefined ? (digest.value?.branches ?? []) : []}
+            marks={marks.value}
+          />
+          {isOutlined.value ? (
+            <Outline session={session} digest={digest.value} place={place} onClose={outline} />
+          ) : undefined}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const OUTLINE_KEY = 'throughline.outline'
+
+function Missing({ error, onSide }: { error: Error; onSide: () => void }): VNode {
+  const hint = error instanceof ThroughlineError ? error.hint : ''
+  return (
+    <div class="framed">
+      <header class="phone-bar">
+        <SideButton onSide={onSide} />
+        <span>Session</span>
+      </header>
+      <div class="state" role="alert">
+        <h1>There is no such session here</h1>
+        <p>{error.message}</p>
+        <p>{hint}</p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+import { defineConfig } from 'vite'
+
+/** The web app: `npm run build` writes it to dist/site, which the daemon serves. */
+export default defineConfig({
+  root: 'src/web',
+  base: './',
+  publicDir: 'public',
+  resolve: { conditions: ['@throughline/source', 'module', 'browser', 'production'] },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: '../../dist/site',
+    emptyOutDir: true,
+    target: 'es2022',
+    // The page allows no script without its nonce, and nothing that is written into it.
+    modulePreload: false,
+    assetsInlineLimit: 0,
+    sourcemap: false,
+    reportCompressedSize: false,
+  },
+  worker: { format: 'es' },
+})
