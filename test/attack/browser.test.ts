@@ -51,7 +51,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a real browser', () => {
   async function logIn(page: Page, target: Target, name = '127.0.0.1'): Promise<string> {
     const code = string((await ask(target, 'POST /api/codes', { token: target.token })).json, 'code')
     await page.goto(`http://${name}:${target.port}/#code=${code}`)
-    await page.waitForSelector('li')
+    await page.waitForSelector('.session-link')
     return String(await page.evaluate(`localStorage.getItem('throughline.token')`))
   }
 
@@ -76,7 +76,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a real browser', () => {
   }
 
   test('[ATT06] a name that was rebound to this machine gets 421 and no data', async () => {
-    const target = await openTarget()
+    const target = await openTarget({ throughline: createScript({ tellsList: true }).throughline })
     const page = await openPage()
     const origin = `http://rebind.test:${target.port}`
     await openPageAt(page, `${origin}/page`)
@@ -101,7 +101,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a real browser', () => {
   })
 
   test('[ATT07] what any page may send without asking changes nothing', async () => {
-    const script = createScript()
+    const script = createScript({ tellsList: true })
     const target = await openTarget({ throughline: script.throughline })
     const before = await stateOf(target, script)
     const page = await openPage()
@@ -139,7 +139,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a real browser', () => {
   })
 
   test('[ATT08] [ATT09] a page on another port of this machine gets nothing, and is sent no credential', async () => {
-    const script = createScript()
+    const script = createScript({ tellsList: true })
     const target = await openTarget({ throughline: script.throughline })
     const heard: IncomingMessage[] = []
     const neighbour = createServer((request, response) => {
@@ -188,7 +188,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a real browser', () => {
   })
 
   test('[ATT10] a socket cannot be opened by a page of another origin, of none, or from a file', async () => {
-    const target = await openTarget()
+    const target = await openTarget({ throughline: createScript({ tellsList: true }).throughline })
     const page = await openPage()
     const address = `ws://127.0.0.1:${target.port}/api/live`
     target.log.length = 0
@@ -217,7 +217,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a real browser', () => {
   })
 
   test('[ATT13] nothing of it can be embedded: no script, no image, no frame', async () => {
-    const target = await openTarget()
+    const target = await openTarget({ throughline: createScript({ tellsList: true }).throughline })
     const page = await openPage()
     const victim = `http://127.0.0.1:${target.port}`
     await openPageAt(page, 'http://evil.test/embedding')
@@ -238,7 +238,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a real browser', () => {
       return outcomes
     })(${JSON.stringify(victim)})`)
     expect(outcomes).toEqual(Array.from({ length: 5 }, () => 'refused'))
-    expect(await page.frames()[1]?.locator('#results').count()).toBe(0)
+    expect(await page.frames()[1]?.locator('.sidebar').count()).toBe(0)
 
     const shell = await ask(target, 'GET /')
     expect(shell.head).toMatch(/frame-ancestors 'none'/)
@@ -251,7 +251,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a real browser', () => {
   })
 
   test('[SRV4] a file that only its owner can read logs a browser in; the code stays nowhere', async () => {
-    const target = await openTarget()
+    const target = await openTarget({ throughline: createScript({ tellsList: true }).throughline })
     const page = await openPage()
     const code = string((await ask(target, 'POST /api/codes', { token: target.token })).json, 'code')
     const file = join(target.home, 'open.html')
@@ -260,17 +260,20 @@ describe.skipIf(!existsSync(CHROMIUM))('in a real browser', () => {
       mode: 0o600,
     })
     await page.goto(pathToFileURL(file).href).catch(() => {})
-    await page.waitForSelector('li')
+    await page.waitForSelector('.session-link')
     expect(page.url()).toBe(`http://throughline.localhost:${target.port}/`)
-    expect(await page.locator('li .name').allTextContents()).toEqual(['The session one', 'The session two'])
+    expect((await page.locator('.session-title .ellipsis').allTextContents()).toSorted()).toEqual([
+      'The session one',
+      'The session two',
+    ])
     await page.reload()
-    await page.waitForSelector('li')
+    await page.waitForSelector('.session-link')
     expect(target.log.join('\n')).not.toContain(code)
     expect(await page.evaluate(`document.cookie`)).toBe('')
   })
 
   test('[ATT59] the page leaves no worker and no cache behind, and may make none', async () => {
-    const target = await openTarget()
+    const target = await openTarget({ throughline: createScript({ tellsList: true }).throughline })
     const page = await openPage()
     await logIn(page, target)
     const left = await page.evaluate(`(async () => [
@@ -282,7 +285,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a real browser', () => {
   })
 
   test('[C1.1] [SRV5] text of sessions is text on the page, live ones too, and nothing is asked of anybody else', async () => {
-    const script = createScript()
+    const script = createScript({ tellsList: true })
     const payload =
       '"><img src=https://evil.test/x onerror=globalThis.pwned=1><script>globalThis.pwned=1</script>'
     script.sessions[0] = toSummary('one', {
@@ -297,14 +300,15 @@ describe.skipIf(!existsSync(CHROMIUM))('in a real browser', () => {
     page.on('request', (request) => asked.push(new URL(request.url()).host))
     page.on('console', (message) => complaints.push(message.text()))
     await logIn(page, target)
-    await page.waitForSelector('#status.on')
+    await page.waitForSelector('.side-foot .dot.connected')
     script.emit(payload)
-    await page.locator('li').nth(2).waitFor()
+    await page.locator('.session-link').nth(2).waitFor()
     expect(await page.title()).toBe('(1) Throughline')
     await page.keyboard.press('/')
+    await page.waitForSelector('main input[type="search"]')
     await page.keyboard.insertText(payload)
-    await page.waitForSelector('mark')
-    expect(await page.locator('mark').textContent()).toBe(payload)
+    await page.waitForSelector('main mark')
+    expect(await page.locator('main mark').first().textContent()).toBe(payload)
     expect(await page.evaluate(`'pwned' in globalThis`)).toBe(false)
     expect(new Set(asked)).toEqual(new Set([`127.0.0.1:${target.port}`]))
     expect(complaints).toEqual([])

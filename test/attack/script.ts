@@ -61,7 +61,8 @@ const NO_FACTS: SessionFacts = {
   unknownTypes: {},
 }
 
-export function createScript(): Script {
+/** With `tellsList`, whoever listens to the list is told what there is, as a daemon does it. */
+export function createScript({ tellsList = false }: { readonly tellsList?: boolean } = {}): Script {
   const sessions = [toSummary('one'), toSummary('two')]
   const events: LiveEvent[] = []
   const subscribers = new Set<SubscribeOptions>()
@@ -136,6 +137,11 @@ export function createScript(): Script {
       if (topic.kind === 'session') find(topic.id)
       const closing = new AbortController()
       void (async () => {
+        if (tellsList && topic.kind === 'sessions' && options.cursor === undefined) {
+          for (const session of sessions)
+            await options.onEvent({ kind: 'session.changed', session, cursor: '0' })
+          await options.onEvent({ kind: 'caught-up', cursor: '0' })
+        }
         for (let at = Number(options.cursor ?? 0); !closing.signal.aborted;) {
           const event = events[at++]
           if (event !== undefined) await options.onEvent(event)

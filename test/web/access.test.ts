@@ -1,0 +1,194 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { list, string } from '#base'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  CHROMIUM,
+  launchBrowser,
+  openAppDaemon,
+  openTab,
+  type AppDaemon,
+  type AppTab,
+} from './app-browser.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const DEMO = join(root, 'test/fixtures/demo/config')
+const AXE = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
+
+const WIDE: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
+const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+
+describe.skipIf(!existsSync(CHROMIUM))('for everybody', () => {
+  let browser: Browser
+  let daemon: AppDaemon
+  let sessions: readonly { readonly id: string; readonly name: string }[] = []
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    daemon = await openAppDaemon((claudeDir) => cp(DEMO, claudeDir, { recursive: true }))
+    const headers = { authorization: `Bearer ${daemon.token}` }
+    await fetch(`${daemon.url}/api/demo`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    const body: unknown = await (await fetch(`${daemon.url}/api/sessions`, { headers })).json()
+    sessions = list(body, 'sessions').map((one) => ({
+      id: string(one, 'id') ?? '',
+      name: string(one, 'name') ?? '',
+    }))
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await daemon?.close()
+  })
+
+  /** What axe calls serious or worse, as one line each. */
+  async function seriousOn({ page }: AppTab): Promise<readonly string[]> {
+    await page.evaluate(AXE)
+    const found: unknown = await page.evaluate(`axe.run({ resultTypes: ['violations'] })`)
+    return list(found, 'violations')
+      .filter((one) => ['serious', 'critical'].includes(string(one, 'impact') ?? ''))
+      .flatMap((one) =>
+        list(one, 'nodes')
+          .slice(0, 3)
+          .map(
+            (node) =>
+              `${string(one, 'id')}: ${String(list(node, 'target')[0])}: ${string(node, 'failureSummary')?.slice(0, 300)}`,
+          ),
+      )
+  }
+
+  test.each([
+    ['wide, light', { ...WIDE, colorScheme: 'light' as const }],
+    ['wide, dark', { ...WIDE, colorScheme: 'dark' as const }],
+    ['a phone, light', { ...PHONE, colorScheme: 'light' as const }],
+    ['a phone, dark', { ...PHONE, colorScheme: 'dark' as const }],
+  ])('[WEB13] axe finds nothing serious on any screen: %s', { timeout: 180_000 }, async (_name, options) => {
+    const tab = await openTab(browser, daemon, { ...options, bypassCSP: true, reducedMotion: 'reduce' })
+    const { page } = tab
+    const found: string[] = []
+    const look = async (screen: string): Promise<void> => {
+      await page.waitForTimeout(700)
+      found.push(...(await seriousOn(tab)).map((line) => `${screen}: ${line}`))
+      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)
+      if (isWide) found.push(`${screen}: wider than the screen`)
+    }
+    await look('start page')
+    for (const { id, name } of sessions) {
+      await tab.go(`#session=${id}`)
+      await page.waitForSelector('.conversation-row')
+      await page.evaluate(() => {
+        for (const one of document.querySelectorAll('details')) one.open = true
+      })
+      await look(`session ${name}`)
+    }
+    await tab.go(`#session=${sessions[0]?.id ?? ''}&show=facts`)
+    await look('facts')
+    await tab.go('#search=test')
+    await look('search')
+    await tab.go('#usage')
+    await look('usage')
+    await page.keyboard.press('Control+k')
+    await look('palette')
+    await page.keyboard.press('Escape')
+    await page.evaluate(() =>
+      document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined,
+    )
+    await page.keyboard.press('?')
+    await look('keys')
+    expect(found).toEqual([])
+    await tab.close()
+  })
+
+  test('[WEB14] everything is reached by keyboard alone', { timeout: 120_000 }, async () => {
+    const tab = await openTab(browser, daemon, WIDE)
+    const { page } = tab
+    await page.waitForSelector('.session-link')
+    const press = (...keys: readonly string[]): Promise<void> =>
+      keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve())
+    const place = (): string => new URL(page.url()).hash
+
+    await press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Skip to the content')
+    await press('s')
+    await page.waitForFunction(() => document.activeElement?.id === 'filter')
+    await page.keyboard.type('flaky')
+    await press('ArrowDown', 'Enter')
+    await page.waitForSelector('.conversation-row')
+    expect(place()).toMatch(/^#session=/)
+
+    await press('k', 'k')
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-kind') === 'prompt')
+    await press('f')
+    await page.waitForFunction(() => document.activeElement?.id === 'find')
+    await press('Escape')
+    await page.waitForSelector('.find-bar', { state: 'detached' })
+    await page.evaluate(() =>
+      document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined,
+    )
+    await press('i')
+    await page.waitForFunction(() => location.hash.includes('show=facts'))
+    await press('i')
+    await page.waitForFunction(() => !location.hash.includes('show=facts'))
+    await press('o')
+    await page.waitForTimeout(100)
+    const isOutlined = (): Promise<boolean> => page.locator('.outline').isVisible()
+    const before = await isOutlined()
+    await press('o')
+    await page.waitForTimeout(100)
+    expect(await isOutlined()).toBe(!before)
+
+    await press('r')
+    await page.waitForFunction(() => document.activeElement?.classList.contains('name-field') === true)
+    await press('Escape')
+    await press('g', 'u')
+    await page.waitForFunction(() => location.hash === '#usage')
+    await press('g', 'h')
+    await page.waitForFunction(() => location.hash === '#' || location.hash === '')
+    await press('/')
+    await page.waitForFunction(() => location.hash.startsWith('#search'))
+    await page.waitForFunction(() => document.activeElement?.getAttribute('type') === 'search')
+    await page.keyboard.type('checkout')
+    await page.locator('main a[href*="entry="]').first().waitFor()
+    await press('ArrowDown', 'Enter')
+    await page.waitForFunction(() => location.hash.startsWith('#session'))
+
+    await press('Control+k')
+    await page.waitForSelector('[role="dialog"], dialog[open]')
+    await page.keyboard.type('usage')
+    await press('Enter')
+    await page.waitForFunction(() => location.hash === '#usage')
+    await press('?')
+    await page.getByText('Find in this session').waitFor()
+    await press('Escape')
+    await page.getByText('Find in this session').waitFor({ state: 'detached' })
+    expect(tab.trouble).toEqual([])
+    await tab.close()
+  })
+
+  test('[WEB15] on a phone the list opens over the page, and nothing is wider than the screen', async () => {
+    const tab = await openTab(browser, daemon, PHONE)
+    const { page } = tab
+    await tab.go(`#session=${sessions[0]?.id ?? ''}`)
+    await page.waitForSelector('.conversation-row')
+    expect(await page.locator('.sidebar').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Sessions' }).click()
+    await page.locator('.session-link').first().waitFor()
+    await page.locator('.session-link').last().click()
+    await page.locator('.sidebar').waitFor({ state: 'hidden' })
+    const small = await page.locator('button:visible, a:visible').evaluateAll((all) =>
+      all
+        .filter((one) => one.closest('p, .markdown, .skip') === null)
+        .map((one) => ({
+          name: one.getAttribute('aria-label') ?? one.textContent ?? '',
+          box: one.getBoundingClientRect(),
+        }))
+        .filter(({ box }) => box.height > 0 && box.height < 24)
+        .map(({ name, box }) => `${name} ${Math.round(box.height)}`),
+    )
+    expect(small).toEqual([])
+    await tab.close()
+  })
+})

@@ -1,0 +1,221 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Browser } from 'playwright-core'
+import { list, number, object, string } from '#base'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  CHROMIUM,
+  launchBrowser,
+  openAppDaemon,
+  openTab,
+  type AppDaemon,
+  type AppTab,
+} from './app-browser.ts'
+
+/** Of the samples: one that was compacted, one that was rewound, one that is damaged. */
+const COMPACTED = 'de300006-5a1e-4c0d-9f00-7ead1e5a0006'
+const FORECAST = 'de300001-5a1e-4c0d-9f00-7ead1e5a0001'
+const DAMAGED = 'de300003-5a1e-4c0d-9f00-7ead1e5a0003'
+
+describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first visit on', () => {
+  let browser: Browser
+  let daemon: AppDaemon
+  let tab: AppTab
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    daemon = await openAppDaemon((claudeDir) => {
+      mkdirSync(join(claudeDir, 'projects'), { recursive: true })
+      mkdirSync(join(claudeDir, 'sessions'), { recursive: true })
+    })
+    tab = await openTab(browser, daemon)
+  })
+  afterAll(async () => {
+    await tab?.close()
+    await browser?.close()
+    await daemon?.close()
+  })
+
+  async function ask(path: string): Promise<unknown> {
+    const headers = { authorization: `Bearer ${daemon.token}` }
+    return await (await fetch(`${daemon.url}${path}`, { headers })).json()
+  }
+  const main = (): Promise<string> => tab.page.locator('main').innerText()
+
+  test('[WEB53] [DEMO1] a first visit says where it looks and offers samples, which come and go', async () => {
+    await tab.page.getByText('No sessions yet').first().waitFor()
+    expect(await main()).toContain(join(daemon.claudeDir, 'projects'))
+    await tab.page.getByRole('button', { name: 'Show me a demo' }).click()
+    await tab.page.getByText('These are samples').waitFor()
+    await tab.page.locator('.session-link').nth(5).waitFor()
+    await tab.page.getByRole('button', { name: 'Remove them' }).click()
+    await tab.page.getByRole('button', { name: 'Show me a demo' }).waitFor()
+    await tab.page.getByRole('button', { name: 'Show me a demo' }).click()
+    await tab.page.locator('.session-link').nth(5).waitFor()
+  })
+
+  test('[WEB17] the outline leads to prompts and compactions, and a date to its day', async () => {
+    await tab.go(`#session=${COMPACTED}`)
+    await tab.page.locator('.outline-point').first().waitFor()
+    const digest = await ask(`/api/sessions/${COMPACTED}/digest`)
+    const outline = list(digest, 'outline')
+    expect(await tab.page.locator('.outline-point').count()).toBe(outline.length)
+    await tab.page.locator('.outline-point.at-compaction').waitFor()
+    const first = outline.find((point) => string(point, 'kind') === 'prompt')
+    await tab.page.locator('.outline-point.at-prompt').first().click()
+    await tab.page.waitForFunction((id) => location.hash.includes(`entry=${id}`), string(first, 'id'))
+    const inSight = (id: string): Promise<unknown> =>
+      tab.page.waitForFunction((key) => {
+        const { top = -1 } = document.querySelector(`[data-key="${key}"]`)?.getBoundingClientRect() ?? {}
+        return top > 0 && top < innerHeight
+      }, id)
+    await inSight(string(first, 'id') ?? '')
+    await tab.page.locator('.outline input[type="date"]').fill((string(first, 'at') ?? '').slice(0, 10))
+    await inSight(string(first, 'id') ?? '')
+  })
+
+  test('[WEB18] behind each turn stand its tokens, its calls, its time and how full the window was', async () => {
+    await tab.go(`#session=${FORECAST}`)
+    await tab.page.locator('.turn-end').first().waitFor()
+    const words = await tab.page.locator('.turn-end').last().innerText()
+    expect(words).toMatch(/tokens[\s\S]*call[\s\S]*\d+ s[\s\S]*%/)
+    const turns = number(object(await ask(`/api/sessions/${FORECAST}/digest`), 'facts'), 'turns')
+    expect(await tab.page.locator('.turn-end').count()).toBe(turns)
+  })
+
+  test('[WEB30] [B2.1] calls that follow one another stand together, failures stay visible, and what was said between them stays', async () => {
+    await tab.go(`#session=${FORECAST}`)
+    await tab.page.locator('.turn-end').first().waitFor()
+    await tab.page.keyboard.press('e')
+    await tab.page.waitForTimeout(200)
+    const page: unknown = await ask(`/api/sessions/${FORECAST}/entries?limit=500&raw=0`)
+    const said = list(page, 'readings').flatMap((reading) => {
+      const entry = object(reading, 'entry')
+      if (string(entry, 'kind') !== 'reply') return []
+      return list(entry, 'blocks').flatMap((block) =>
+        string(block, 'kind') === 'text' ? [string(block, 'text') ?? ''] : [],
+      )
+    })
+    const shown = await tab.page.locator('.conversation').evaluate((box) => box.textContent ?? '')
+    for (const text of said) expect(shown).toContain((/[A-Za-z]{4,}(?: [a-z]{2,})*/.exec(text) ?? [''])[0])
+    expect(said.length).toBeGreaterThan(3)
+    expect(await tab.page.locator('.conversation').innerText()).toMatch(/exit 1|failed/)
+  })
+
+  test('[WEB46] facts are those of the daemon: counts, files, commands, damage with its next step, exports', async () => {
+    await tab.go(`#session=${DAMAGED}&show=facts`)
+    await tab.page.getByText('How much there is').waitFor()
+    const digest = await ask(`/api/sessions/${DAMAGED}/digest`)
+    const words = await main()
+    for (const file of list(digest, 'files').slice(0, 3))
+      expect(words).toContain(string(file, 'path')?.split('/').at(-1))
+    for (const command of list(digest, 'commands').slice(0, 3))
+      expect(words).toContain(string(command, 'command')?.slice(0, 20))
+    const findings = list(await ask(`/api/sessions/${DAMAGED}/check`), 'findings')
+    expect(findings.length).toBeGreaterThan(0)
+    for (const finding of findings) expect(words).toContain(string(finding, 'hint')?.slice(0, 30))
+    const [download] = await Promise.all([
+      tab.page.waitForEvent('download'),
+      tab.page.getByRole('button', { name: 'Original' }).click(),
+    ])
+    const saved = readFileSync(await download.path())
+    expect(saved.equals(readFileSync(string(await ask(`/api/sessions/${DAMAGED}`), 'path') ?? ''))).toBe(true)
+  })
+
+  test('[WEB43] usage shows what the daemon counted, by day, model, folder and session', async () => {
+    await tab.go('#usage')
+    await tab.page.getByText('By model').waitFor()
+    const report = await ask('/api/usage?by=model')
+    const words = await main()
+    for (const row of list(report, 'rows')) expect(words).toContain(string(row, 'key'))
+    expect(words).toContain('Saved by caching')
+    expect(words).toContain('Taken out by compaction')
+    await tab.page.getByRole('grid', { name: 'Messages per day' }).waitFor()
+  })
+
+  test('[WEB3] who waits for you is in the list, in the title and on the icon, within moments', async () => {
+    const agent = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 120_000)'])
+    onTestFinished(() => {
+      agent.kill('SIGKILL')
+    })
+    const pid = agent.pid ?? 0
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const procStart = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    const file = join(daemon.claudeDir, 'sessions', `${pid}.json`)
+    const id = 'cccccccc-0000-4000-8000-000000000009'
+    const folder = join(daemon.claudeDir, 'projects', '-home-user-work')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(
+      join(folder, `${id}.jsonl`),
+      `${JSON.stringify({ type: 'user', uuid: 'u1', parentUuid: null, sessionId: id, cwd: '/home/user/work', timestamp: new Date().toISOString(), message: { role: 'user', content: 'may I?' }, promptSource: 'typed' })}\n`,
+    )
+    const say = (status: string, waitingFor?: string): void =>
+      writeFileSync(
+        file,
+        JSON.stringify({
+          pid,
+          sessionId: id,
+          procStart,
+          status,
+          waitingFor,
+          updatedAt: Date.now(),
+          statusUpdatedAt: Date.now(),
+        }),
+      )
+    say('waiting', 'permission prompt')
+    await tab.page.waitForFunction(() => document.title.startsWith('(1)'))
+    expect(await tab.page.locator('#icon').getAttribute('href')).toContain('waiting')
+    await tab.page.locator('.session-row .badge.waiting').waitFor()
+    say('busy')
+    await tab.page.waitForFunction(() => document.title === 'Throughline')
+    await tab.page.locator('.session-row .badge.busy').waitFor()
+    rmSync(file)
+  })
+
+  test('[WEB19] the app can be installed: a manifest, icons, and a page that needs nobody else', async () => {
+    const manifest: unknown = await (await fetch(`${daemon.url}/manifest.webmanifest`)).json()
+    expect(string(manifest, 'display')).toBe('standalone')
+    const icons = list(manifest, 'icons').map((icon) => string(icon, 'src') ?? '')
+    expect(icons.length).toBeGreaterThan(2)
+    for (const icon of icons) expect((await fetch(`${daemon.url}${icon}`)).status).toBe(200)
+    const client = await tab.page.context().newCDPSession(tab.page)
+    const { installabilityErrors } = await client.send('Page.getInstallabilityErrors')
+    expect(
+      installabilityErrors.map(({ errorId }) => errorId).filter((error) => error !== 'in-incognito'),
+    ).toEqual([])
+  })
+
+  test('[WEB16] the list is asked for before the app is there', async () => {
+    await tab.go('#')
+    const asked: string[] = []
+    tab.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    // The script does not come before the list was asked for.
+    await tab.page.route('**/assets/index-*.js', async (route) => {
+      for (let n = 0; n < 200 && !asked.includes('/api/sessions'); n++) await sleep(10)
+      asked.push('the script came')
+      await route.continue()
+    })
+    await tab.page.reload()
+    await tab.page.locator('.session-link').first().waitFor()
+    await tab.page.unroute('**/assets/index-*.js')
+    expect(asked.indexOf('/api/sessions')).toBeLessThan(asked.indexOf('the script came'))
+    expect(asked.indexOf('/api/sessions')).toBeGreaterThan(0)
+  })
+
+  test('[WEB7] a link that was used already says so, with the next step', async () => {
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    await page.goto(`${daemon.url}/#code=used-already`)
+    await page.getByText('That link was used already').waitFor()
+    expect(await page.locator('pre').innerText()).toBe('throughline open')
+    expect(page.url()).not.toContain('used-already')
+    await page.reload()
+    await page.getByText('This browser is not logged in').waitFor()
+  })
+
+  test('[WEB11] nothing in all this failed, and nobody else was asked for anything', () => {
+    expect(tab.trouble).toEqual([])
+  })
+})
