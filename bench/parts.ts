@@ -9,6 +9,7 @@ import { listRows, memoryRows, pageRows, readRows, viewRows } from './rows.ts'
 import { searchRows } from './search-rows.ts'
 import type { Row } from './table.ts'
 import { usageRows } from './usage-rows.ts'
+import { webRows } from './web-rows.ts'
 
 /** The parts of the table, by the names `--only` takes. The first one that needs an index builds it. */
 export const PARTS: Readonly<Record<string, (bench: Bench) => Promise<readonly Row[]>>> = {
@@ -23,5 +24,6 @@ export const PARTS: Readonly<Record<string, (bench: Bench) => Promise<readonly R
   usage: usageRows,
   live: liveRows,
   fanout: fanoutRows,
+  web: webRows,
   peers: peerRows,
 }
