@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { chromium } from 'playwright-core'
+import { takeAppPictures } from './app-pictures.mjs'
 import { provideChromium } from './chromium.mjs'
 
-/** `npm run pictures`: takes the pictures of the README from the demo session, as the commands show it today. */
+/** `npm run pictures`: takes the pictures of the README and the guide, as commands and app show things today. */
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const images = join(root, 'docs/images')
 const folder = mkdtempSync(join(tmpdir(), 'throughline-pictures-'))
@@ -32,6 +33,7 @@ try {
   const shown = throughline(['show', SESSION], { FORCE_COLOR: '1', COLUMNS: '102' })
   writeFileSync(terminal, terminalPage(`\u001b[2m$\u001b[22m throughline show ${SESSION}\n${shown}`))
   await picture(terminal, 'show.png', { width: 940, height: 100, whole: true })
+  await takeAppPictures({ root, browser, images })
 } finally {
   await browser.close()
   rmSync(folder, { recursive: true, force: true })
