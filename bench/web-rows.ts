@@ -142,10 +142,10 @@ async function scrollUp(page: Page): Promise<Scroll> {
     if (turn % 30 === 29) elements = Math.max(elements, await count())
   }
   const frames = list({ frames: await page.evaluate('benchFrames') }, 'frames')
-  const times = frames.map((at) => number({ at }, 'at') ?? 0)
-  const gaps = times
+  const moments = frames.map((at) => number({ at }, 'at') ?? 0)
+  const gaps = moments
     .slice(1)
-    .map((at, n) => at - (times[n] ?? 0))
+    .map((at, n) => at - (moments[n] ?? 0))
     .toSorted((a, b) => a - b)
   const at = (part: number): number => gaps[Math.min(gaps.length - 1, Math.floor(part * gaps.length))] ?? 0
   return {

@@ -46,14 +46,9 @@ export async function takeAppPictures({ root, browser, images }) {
   })
   try {
     const { url, token } = await untilReady(home)
-    const ask = (method, path) =>
-      fetch(`${url}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: '{}',
-      })
     await shoot({ name: 'first-visit', hash: '#' })
-    await ask('POST', '/api/demo')
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    await fetch(`${url}/api/demo`, { method: 'POST', headers, body: '{}' })
     await sleep(1500)
     for (const screen of SCREENS) await shoot(screen)
 

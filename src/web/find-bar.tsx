@@ -5,6 +5,7 @@ import type { SessionSummary } from '#model'
 import type { SearchHit } from '#wire'
 import { Icon } from './icon.tsx'
 import type { Route } from './route.ts'
+import { toTerms } from './search-terms.ts'
 import { useWishes } from './session-keys.ts'
 import { useShared } from './shared.ts'
 
@@ -118,15 +119,4 @@ export function FindBar(props: {
       </button>
     </div>
   )
-}
-
-/** The words of a query that can be marked in a text. */
-export function toTerms(query: string): readonly string[] {
-  const phrases = [...query.matchAll(/"([^"]+)"/g)].map((found) => found[1] ?? '')
-  const words = query
-    .replaceAll(/"[^"]*"?/g, ' ')
-    .split(/\s+/)
-    .filter((word) => word !== '' && !word.startsWith('-') && !/^\w+:/.test(word) && word !== 'OR')
-    .map((word) => word.replace(/\*$/, ''))
-  return [...phrases, ...words].map((term) => term.toLowerCase()).filter((term) => term.length > 1)
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
 import type { Digest } from '#wire'
@@ -9,6 +9,7 @@ import { lazyView } from './lazy-view.tsx'
 import { Outline } from './outline.tsx'
 import type { Route } from './route.ts'
 import { SessionHeader } from './session-header.tsx'
+import { toTerms } from './search-terms.ts'
 import type { SessionList } from './session-list.ts'
 import { useSessionKeys } from './session-keys.ts'
 import { useShared } from './shared.ts'
@@ -35,6 +36,7 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
   const isFinding = useSignal(false)
   const marks = useSignal<readonly string[]>([])
   const session = known ?? asked.value
+  const searched = useMemo(() => toTerms(shared.searched.value), [shared.searched.value])
 
   useEffect(() => {
     if (session !== undefined) return
@@ -113,7 +115,7 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
             session={session}
             place={place}
             branches={place.subagent === undefined ? (digest.value?.branches ?? []) : []}
-            marks={marks.value}
+            marks={marks.value.length > 0 ? marks.value : searched}
           />
           {isOutlined.value ? (
             <Outline session={session} digest={digest.value} place={place} onClose={outline} />

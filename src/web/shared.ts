@@ -21,6 +21,8 @@ export type Connection =
 export interface Shared {
   readonly throughline: RemoteThroughline
   readonly route: ReadonlySignal<Route>
+  /** The words that were searched for before the session was opened: they are marked in it. */
+  readonly searched: ReadonlySignal<string>
   readonly connection: ReadonlySignal<Connection>
   /** Every session, most recently active first; `undefined` until the first answer. */
   readonly sessions: ReadonlySignal<readonly SessionSummary[] | undefined>

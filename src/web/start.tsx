@@ -100,11 +100,20 @@ function share(
   { connection, list, token }: { connection: Signal<Connection>; list: SessionList; token: string },
 ): Shared {
   const route = signal<Route>(parseRoute(location.hash))
+  const searched = signal('')
   const now = signal(Date.now())
   const health = signal<Health | undefined>(undefined)
   const lookedIn = signal<readonly string[]>([])
   const problems = signal<readonly Problem[]>([])
   const toasts = createToasts()
+
+  function arrive(next: Route): void {
+    const before = route.value
+    if (next.kind !== 'session') searched.value = ''
+    else if (before.kind === 'search') searched.value = before.q
+    else if (before.kind !== 'session' || before.id !== next.id) searched.value = ''
+    route.value = next
+  }
 
   const askHealth = async (): Promise<void> => {
     if (document.visibilityState !== 'visible') return
@@ -116,9 +125,7 @@ function share(
     lookedIn.value = found.lookedIn
     problems.value = found.problems
   }
-  addEventListener('hashchange', () => {
-    route.value = parseRoute(location.hash)
-  })
+  addEventListener('hashchange', () => arrive(parseRoute(location.hash)))
   setInterval(() => {
     now.value = Date.now()
   }, TICK_MS)
@@ -152,6 +159,7 @@ function share(
   return {
     throughline,
     route,
+    searched,
     connection,
     sessions: list.sessions,
     lookedIn,
@@ -164,7 +172,7 @@ function share(
     go(next, how) {
       if (how === 'replace') history.replaceState(null, '', toHash(next))
       else history.pushState(null, '', toHash(next))
-      route.value = next
+      arrive(next)
     },
   }
 }

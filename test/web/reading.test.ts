@@ -237,7 +237,7 @@ describe.skipIf(!existsSync(CHROMIUM))('reading sessions in a real browser', () 
     await tab.page.keyboard.press('Escape')
   })
 
-  test('[WEB10] search finds as one types, and a hit lands on its entry', async () => {
+  test('[WEB10] [WEB23] search finds as one types, and a hit lands on its entry', async () => {
     await tab.go('#search=')
     await tab.page
       .getByRole('searchbox', { name: /search/i })
@@ -253,6 +253,7 @@ describe.skipIf(!existsSync(CHROMIUM))('reading sessions in a real browser', () 
         return row.textContent.includes('answer 7:') && top > 0 && top < innerHeight
       })
     })
+    await tab.page.locator('.conversation mark').first().waitFor()
   })
 
   test('[C9.1] [WEB6] [C4.1] what is written to the file appears at once, each entry once, also after a refresh', async () => {

@@ -7,6 +7,7 @@ import { toMoment } from '../age.ts'
 import { ContextGauge } from '../context-gauge.tsx'
 import { toHash } from '../route.ts'
 import { ContextLine } from './context-line.tsx'
+import type { KeyAction } from './key-actions.ts'
 import { LongList } from './long-list.tsx'
 import { toShortPath } from './short-path.ts'
 
@@ -107,6 +108,34 @@ export function Files({ session, digest }: Props): VNode {
                 .join(', ')}
             </span>
           </span>
+        </>
+      )}
+    />
+  )
+}
+
+/** Commits, pushes, installations, tests: what one asks about afterwards. */
+export function KeyActions({
+  session,
+  actions,
+}: {
+  session: SessionSummary
+  actions: readonly KeyAction[]
+}): VNode {
+  return (
+    <LongList
+      label="Key actions"
+      items={actions.toReversed()}
+      render={({ entryId, at, what, command, failed }) => (
+        <>
+          <a
+            class="cut"
+            href={toHash({ kind: 'session', id: session.id, entry: entryId })}
+            title={toMoment(at)}
+          >
+            <strong>{what}</strong> <code>{command}</code>
+          </a>
+          {failed && <span class="tag bad">failed</span>}
         </>
       )}
     />

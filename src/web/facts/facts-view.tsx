@@ -8,7 +8,18 @@ import { useAnswer } from '../answer.ts'
 import { useShared } from '../shared.ts'
 import { TroubleNote } from '../trouble-note.tsx'
 import { DamageReport } from './damage-report.tsx'
-import { Branches, Commands, Compactions, Counts, Files, Subagents, Tokens, Tools } from './facts-parts.tsx'
+import {
+  Branches,
+  Commands,
+  Compactions,
+  Counts,
+  Files,
+  KeyActions,
+  Subagents,
+  Tokens,
+  Tools,
+} from './facts-parts.tsx'
+import { toKeyActions } from './key-actions.ts'
 import { Exports, Whereabouts } from './keeping.tsx'
 import '../style/parts.css'
 import './facts.css'
@@ -70,11 +81,17 @@ function Read({ session, digest }: { session: SessionSummary; digest: Digest }):
   const { facts, files, commands, tools, branches } = digest
   const unknown = Object.entries(facts.unknownTypes)
   const isCut = commands.length >= DIGEST_COMMANDS
+  const actions = toKeyActions(digest)
   return (
     <>
       <Part title="Tokens">
         <Tokens digest={digest} />
       </Part>
+      {actions.length > 0 && (
+        <Part title="Key actions" count={actions.length}>
+          <KeyActions session={session} actions={actions} />
+        </Part>
+      )}
       {files.length > 0 && (
         <Part title="Files" count={files.length}>
           <Files session={session} digest={digest} />
