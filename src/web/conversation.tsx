@@ -119,6 +119,13 @@ export function Conversation({ session, place, branches, marks }: Props): VNode 
     if (element.scrollHeight - element.scrollTop - element.clientHeight < ahead) void pages.loadAfter()
   }
 
+  /** Goes on at the end, whatever could not be shown. */
+  function again(): void {
+    anchor.current?.stick()
+    void pages.openEnd()
+    shared.go(withoutEntry(place), 'replace')
+  }
+
   async function showStart(): Promise<void> {
     await pages.openAround({ offset: 0 })
     const first = content.current?.querySelector('[data-key]')
@@ -146,8 +153,8 @@ export function Conversation({ session, place, branches, marks }: Props): VNode 
 
   return (
     <div class="conversation" ref={box} onScroll={look} tabIndex={0} role="region" aria-label="Conversation">
+      {error !== undefined ? <Trouble error={error} onAgain={again} /> : undefined}
       <div class="conversation-edge" role="status">
-        {error !== undefined ? <Trouble error={error} onAgain={() => void pages.openEnd()} /> : undefined}
         {loading === 'first' ? <Skeleton /> : undefined}
         {loading === 'before' ? 'Reading what came before…' : undefined}
         {atStart && loading === undefined && error === undefined ? 'The beginning of the session' : undefined}
@@ -170,16 +177,7 @@ export function Conversation({ session, place, branches, marks }: Props): VNode 
         {loading === 'after' ? 'Reading on…' : undefined}
       </div>
       {atEnd ? undefined : (
-        <button
-          type="button"
-          class="to-end"
-          aria-label="To the end of the session"
-          onClick={() => {
-            anchor.current?.stick()
-            void pages.openEnd()
-            shared.go(withoutEntry(place), 'replace')
-          }}
-        >
+        <button type="button" class="to-end" aria-label="To the end of the session" onClick={again}>
           To the end ↓
         </button>
       )}
@@ -222,7 +220,7 @@ function Skeleton(): VNode {
 
 function Trouble({ error, onAgain }: { error: Error; onAgain: () => void }): VNode {
   return (
-    <div class="state" role="alert">
+    <div class="conversation-trouble" role="alert">
       <h2>This could not be read</h2>
       <p>{error.message}</p>
       {error instanceof ThroughlineError ? <p>{error.hint}</p> : undefined}

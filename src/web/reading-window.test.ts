@@ -166,3 +166,34 @@ test('[WEB7] what fails is said, and can be tried again', async () => {
   await window.openEnd()
   expect(window.state.value).toMatchObject({ error: undefined, atEnd: true })
 })
+
+test('[WEB7] what could not be loaded is said until it can be, and what is shown stays', async () => {
+  let isBroken = false
+  const reading = (at: number): Reading => ({
+    kind: 'damage',
+    damage: { offset: at, length: 1, reason: 'torn' },
+  })
+  const window = createReadingWindow({
+    page: ({ before }) =>
+      isBroken
+        ? Promise.reject(new Error('no daemon'))
+        : Promise.resolve({
+            readings: [reading(Number(before ?? 9))],
+            start: '5',
+            end: '9',
+            atStart: before !== undefined,
+            atEnd: before === undefined,
+          }),
+    follow: (cursor) => ({ cursor, close() {} }),
+  })
+  await window.openEnd()
+  isBroken = true
+  await window.loadBefore()
+  expect(window.state.value).toMatchObject({ error: { message: 'no daemon' }, readings: [reading(9)] })
+  isBroken = false
+  await window.loadBefore()
+  expect(window.state.value).toMatchObject({ error: undefined, readings: [reading(5), reading(9)] })
+  isBroken = true
+  await window.openAround({ entry: 'nowhere' })
+  expect(window.state.value).toMatchObject({ error: { message: 'no daemon' }, readings: [] })
+})

@@ -125,7 +125,10 @@ export function createReadingWindow(source: WindowSource): ReadingWindow {
       show({ atStart: page.atStart, atEnd: page.atEnd, loading: undefined })
       if (page.atEnd) follow()
     } catch (error) {
-      if (mine === turn) show({ loading: undefined, error: toError(error) })
+      if (mine !== turn) return
+      // What was shown before is not what was asked for.
+      stretches = []
+      show({ loading: undefined, error: toError(error) })
     }
   }
 
@@ -134,7 +137,7 @@ export function createReadingWindow(source: WindowSource): ReadingWindow {
     const edge = side === 'before' ? stretches[0]?.start : stretches.at(-1)?.end
     if (loading !== undefined || edge === undefined || (side === 'before' ? atStart : atEnd)) return
     const mine = turn
-    show({ loading: side, error: undefined })
+    show({ loading: side })
     try {
       const page = await source.page({ limit: PAGE, [side]: edge })
       if (mine !== turn) return
@@ -142,12 +145,12 @@ export function createReadingWindow(source: WindowSource): ReadingWindow {
         stretches.unshift(page)
         trim('end')
         if (isTrimmed) unfollow()
-        show({ loading: undefined, atStart: page.atStart, atEnd: atEnd && !isTrimmed })
+        show({ loading: undefined, error: undefined, atStart: page.atStart, atEnd: atEnd && !isTrimmed })
         return
       }
       stretches.push(page)
       trim('start')
-      show({ loading: undefined, atEnd: page.atEnd, atStart: atStart && !isTrimmed })
+      show({ loading: undefined, error: undefined, atEnd: page.atEnd, atStart: atStart && !isTrimmed })
       if (page.atEnd) follow()
     } catch (error) {
       if (mine === turn) show({ loading: undefined, error: toError(error) })
