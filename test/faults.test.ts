@@ -1,20 +1,12 @@
-import { execFileSync } from 'node:child_process'
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, existsSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openThroughline, type LocalThroughline } from '#app'
 import { openCatalogue } from '#ingest'
 import { createClaudeSource } from '#sources'
 import {
+  eventually,
+  mountSmallDisk,
   createLines,
   idsOf,
   listen,
@@ -28,7 +20,6 @@ import {
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { indexPath, readRows } from './index-rows.ts'
 
-const HANG_MS = 20_000
 const MB = 1024 * 1024
 let dir: TempDir
 let opened: LocalThroughline[] = []
@@ -61,18 +52,6 @@ async function open(home = 'home', archive = 'off'): Promise<LocalThroughline> {
 
 function prompts(count: number, word = 'common'): string {
   return toJsonl(Array.from({ length: count }, (_, n) => lines.prompt(`${word} ${n}`)))
-}
-
-async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + HANG_MS
-  for (;;) {
-    try {
-      return await check()
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      await sleep(30)
-    }
-  }
 }
 
 async function countOf(throughline: LocalThroughline, q: string): Promise<number> {
@@ -247,39 +226,31 @@ test('[D09] [D10] files that come back later are found, whatever the index thoug
   await expectFresh()
 })
 
-const canMount = process.platform === 'linux' && process.getuid?.() === 0
-
-test.skipIf(!canMount)(
-  '[FLT11] with a home that takes no change sessions are listed and read, and a notice says what is wrong',
-  async ({ skip }) => {
-    const home = join(dir.path, 'home')
-    mkdirSync(home)
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=1m', 'tmpfs', home], { stdio: 'ignore' })
-    } catch {
-      skip()
-    }
-    try {
-      const path = await writeTranscript(configDir(), prompts(5))
-      const throughline = await open('home', 'on')
-      const session = await throughline.get(SESSION)
-      expect((await throughline.page(session, { limit: 10 })).readings).toHaveLength(5)
-      const listening = listen(throughline, { kind: 'session', id: SESSION })
-      appendFileSync(path, prompts(1))
-      await listening.until((events) => idsOf(events).length === 6)
-      await eventually(async () => {
-        const { notices, index } = await throughline.health()
-        expect(notices.map(({ message }) => message).join('\n')).toMatch(/index/i)
-        expect(notices.every(({ hint }) => hint !== '')).toBe(true)
-        expect(index.state).toBe('failed')
-      })
-      await expect(throughline.rename(session, 'a name')).rejects.toMatchObject({
-        hint: expect.stringMatching(/./),
-      })
-      listening.close()
-      await throughline.close()
-    } finally {
-      execFileSync('umount', ['-l', home])
-    }
-  },
-)
+test('[FLT11] with a home that takes no change sessions are listed and read, and a notice says what is wrong', async ({
+  skip,
+}) => {
+  const disk = mountSmallDisk(join(dir.path, 'home'), 'ro,size=1m')
+  if (disk === undefined) return skip()
+  try {
+    const path = await writeTranscript(configDir(), prompts(5))
+    const throughline = await open('home', 'on')
+    const session = await throughline.get(SESSION)
+    expect((await throughline.page(session, { limit: 10 })).readings).toHaveLength(5)
+    const listening = listen(throughline, { kind: 'session', id: SESSION })
+    appendFileSync(path, prompts(1))
+    await listening.until((events) => idsOf(events).length === 6)
+    await eventually(async () => {
+      const { notices, index } = await throughline.health()
+      expect(notices.map(({ message }) => message).join('\n')).toMatch(/index/i)
+      expect(notices.every(({ hint }) => hint !== '')).toBe(true)
+      expect(index.state).toBe('failed')
+    })
+    await expect(throughline.rename(session, 'a name')).rejects.toMatchObject({
+      hint: expect.stringMatching(/./),
+    })
+    listening.close()
+    await throughline.close()
+  } finally {
+    disk.remove()
+  }
+})

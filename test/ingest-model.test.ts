@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { openThroughline, type LocalThroughline } from '#app'
 import { placeOf, type Reading, type SessionSummary } from '#model'
-import { openTempDir, readAll, runs } from '#testing'
+import { eventually, openTempDir, readAll, runs } from '#testing'
 import type { LiveEvent, Subscription } from '#wire'
 import { expect, test } from 'vitest'
 import { indexPath, readRows } from './index-rows.ts'
@@ -17,7 +17,6 @@ type Step =
   | { readonly kind: 'delete-index' }
   | { readonly kind: 'restart' }
 
-const HANG_MS = 20_000
 const WORDS = ['amber', 'azure', 'indigo', 'parse_line', 'tool:bash', 'kind:prompt']
 
 function steps(): fc.Arbitrary<readonly Step[]> {
@@ -227,17 +226,4 @@ function nameOf(reading: Reading): string {
 
 function byId(a: SessionSummary, b: SessionSummary): number {
   return a.id < b.id ? -1 : 1
-}
-
-async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + HANG_MS
-  for (;;) {
-    try {
-      await check()
-      return
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      await sleep(50)
-    }
-  }
 }

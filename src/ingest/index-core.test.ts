@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   closeSync,
@@ -13,13 +12,12 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { claudeFormat } from '#sources'
-import { createLines, openTempDir, toJsonl, type TempDir } from '#testing'
+import { eventually, mountSmallDisk, createLines, openTempDir, toJsonl, type TempDir } from '#testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openIndexCore, type IndexCoreOptions } from './index-core.ts'
 import type { IndexTask } from './index-task.ts'
 import type { SessionIndex } from './session-index.ts'
 
-const HANG_MS = 20_000
 let dir: TempDir
 let opened: SessionIndex[] = []
 let notices: string[] = []
@@ -77,18 +75,6 @@ function write(): readonly IndexTask[] {
 async function countOf(index: SessionIndex, q: string): Promise<number> {
   await index.settled()
   return (await index.search({ q, limit: 1 })).total.count
-}
-
-async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + HANG_MS
-  for (;;) {
-    try {
-      return await check()
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      await sleep(20)
-    }
-  }
 }
 
 test('[ING5] the last word on how far it is says that it is complete', async () => {
@@ -247,42 +233,25 @@ test('[ING10] who waits hears of each entry once, and of another index as a rese
   await eventually(async () => expect(rest.at(-1)).toContain('kumquat 5'))
 })
 
-const canMount = (() => {
+test('[ING11] [FLT7] on a full disk it says so once, and goes on when there is room', async ({ skip }) => {
+  const disk = mountSmallDisk(join(dir.path, 'home'), 'size=256k')
+  if (disk === undefined) return skip()
   try {
-    execFileSync('mount', ['--version'], { stdio: 'ignore' })
-    return process.platform === 'linux' && process.getuid?.() === 0
-  } catch {
-    return false
+    const index = open()
+    index.sync(write())
+    await eventually(async () => expect(index.state()).toMatchObject({ state: 'failed' }))
+    await sleep(500)
+    expect(notices).toHaveLength(1)
+    expect(notices[0]).toMatch(/full/)
+    // It is tried again and again; in between there is nothing that could answer.
+    await eventually(() =>
+      expect(index.search({ q: 'common' })).rejects.toMatchObject({ code: 'index-unavailable' }),
+    )
+    disk.remount('size=64m')
+    await eventually(async () => expect(await countOf(index, 'common')).toBe(900))
+    expect(index.state()).toMatchObject({ state: 'complete' })
+    await index.close()
+  } finally {
+    disk.remove()
   }
-})()
-
-test.skipIf(!canMount)(
-  '[ING11] [FLT7] on a full disk it says so once, and goes on when there is room',
-  async ({ skip }) => {
-    const home = join(dir.path, 'home')
-    mkdirSync(home)
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', home], { stdio: 'ignore' })
-    } catch {
-      skip()
-    }
-    try {
-      const index = open()
-      index.sync(write())
-      await eventually(async () => expect(index.state()).toMatchObject({ state: 'failed' }))
-      await sleep(500)
-      expect(notices).toHaveLength(1)
-      expect(notices[0]).toMatch(/full/)
-      // It is tried again and again; in between there is nothing that could answer.
-      await eventually(() =>
-        expect(index.search({ q: 'common' })).rejects.toMatchObject({ code: 'index-unavailable' }),
-      )
-      execFileSync('mount', ['-o', 'remount,size=64m', home])
-      await eventually(async () => expect(await countOf(index, 'common')).toBe(900))
-      expect(index.state()).toMatchObject({ state: 'complete' })
-      await index.close()
-    } finally {
-      execFileSync('umount', ['-l', home])
-    }
-  },
-)
+})

@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { openSqliteStore } from '#store'
-import { createLines, openTempDir, toJsonl, type TempDir } from '#testing'
+import { eventually, createLines, openTempDir, toJsonl, type TempDir } from '#testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openIndexThread } from './index-thread.ts'
 import type { IndexTask } from './index-task.ts'
 import type { SessionIndex } from './session-index.ts'
 
-const HANG_MS = 30_000
 let dir: TempDir
 let index: SessionIndex
 let notices: string[] = []
@@ -56,18 +55,6 @@ function write(count: number): readonly IndexTask[] {
     writeFileSync(pathOf(name), all.join(''))
   }
   return names.map(taskOf)
-}
-
-async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + HANG_MS
-  for (;;) {
-    try {
-      return await check()
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      await sleep(20)
-    }
-  }
 }
 
 const expectCount = (q: string, count: number): Promise<void> =>

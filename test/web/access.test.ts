@@ -33,8 +33,7 @@ describe.skipIf(!existsSync(CHROMIUM))('for everybody', () => {
       headers: { ...headers, 'content-type': 'application/json' },
       body: '{}',
     })
-    const body: unknown = await (await fetch(`${daemon.url}/api/sessions`, { headers })).json()
-    sessions = list(body, 'sessions').map((one) => ({
+    sessions = list(await daemon.ask('/api/sessions'), 'sessions').map((one) => ({
       id: string(one, 'id') ?? '',
       name: string(one, 'name') ?? '',
     }))

@@ -31,6 +31,8 @@ export interface AppDaemon {
   readonly claudeDir: string
   readonly url: string
   readonly token: string
+  /** What it answers to a GET, as the machine's own command line. */
+  ask(path: string): Promise<unknown>
   /** Ends it and starts it again, on the same port. */
   restart(): Promise<void>
   kill(): void
@@ -90,6 +92,10 @@ export async function openAppDaemon(
       return `http://127.0.0.1:${port}`
     },
     token,
+    async ask(path) {
+      const headers = { authorization: `Bearer ${token}` }
+      return await (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).json()
+    },
     start,
     async restart() {
       await stop('SIGTERM')

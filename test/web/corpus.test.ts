@@ -38,21 +38,16 @@ describe.skipIf(!existsSync(CHROMIUM))('sessions of every kind, in a real browse
     await daemon?.close()
   })
 
-  async function ask(path: string): Promise<unknown> {
-    const headers = { authorization: `Bearer ${daemon.token}` }
-    return await (await fetch(`${daemon.url}${path}`, { headers })).json()
-  }
-
   test(
     '[C9.1] [C3.1] [WEB4] [WEB11] every recorded and every generated session shows its own entries, and nothing fails',
     { timeout: 240_000 },
     async () => {
-      const sessions = list(await ask('/api/sessions'), 'sessions')
+      const sessions = list(await daemon.ask('/api/sessions'), 'sessions')
       expect(sessions.length).toBeGreaterThan(80)
       const wrong: string[] = []
       for (const session of sessions) {
         const id = string(session, 'id') ?? ''
-        const page = await ask(`/api/sessions/${id}/entries?limit=5000&raw=0`)
+        const page = await daemon.ask(`/api/sessions/${id}/entries?limit=5000&raw=0`)
         const ids = new Set(list(page, 'readings').flatMap((one) => string(object(one, 'entry'), 'id') ?? []))
         await tab.go(`#session=${id}`)
         await tab.page.waitForFunction((to) => {

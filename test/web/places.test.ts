@@ -37,10 +37,6 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
     await daemon?.close()
   })
 
-  async function ask(path: string): Promise<unknown> {
-    const headers = { authorization: `Bearer ${daemon.token}` }
-    return await (await fetch(`${daemon.url}${path}`, { headers })).json()
-  }
   const main = (): Promise<string> => tab.page.locator('main').innerText()
 
   test('[WEB53] [DEMO1] a first visit says where it looks and offers samples, which come and go', async () => {
@@ -58,7 +54,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
   test('[WEB17] the outline leads to prompts and compactions, and a date to its day', async () => {
     await tab.go(`#session=${COMPACTED}`)
     await tab.page.locator('.outline-point').first().waitFor()
-    const digest = await ask(`/api/sessions/${COMPACTED}/digest`)
+    const digest = await daemon.ask(`/api/sessions/${COMPACTED}/digest`)
     const outline = list(digest, 'outline')
     expect(await tab.page.locator('.outline-point').count()).toBe(outline.length)
     await tab.page.locator('.outline-point.at-compaction').waitFor()
@@ -80,7 +76,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
     await tab.page.locator('.turn-end').first().waitFor()
     const words = await tab.page.locator('.turn-end').last().innerText()
     expect(words).toMatch(/tokens[\s\S]*call[\s\S]*\d+ s[\s\S]*%/)
-    const turns = number(object(await ask(`/api/sessions/${FORECAST}/digest`), 'facts'), 'turns')
+    const turns = number(object(await daemon.ask(`/api/sessions/${FORECAST}/digest`), 'facts'), 'turns')
     expect(await tab.page.locator('.turn-end').count()).toBe(turns)
   })
 
@@ -89,7 +85,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
     await tab.page.locator('.turn-end').first().waitFor()
     await tab.page.keyboard.press('e')
     await tab.page.waitForTimeout(200)
-    const page: unknown = await ask(`/api/sessions/${FORECAST}/entries?limit=500&raw=0`)
+    const page: unknown = await daemon.ask(`/api/sessions/${FORECAST}/entries?limit=500&raw=0`)
     const said = list(page, 'readings').flatMap((reading) => {
       const entry = object(reading, 'entry')
       if (string(entry, 'kind') !== 'reply') return []
@@ -106,13 +102,13 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
   test('[WEB46] facts are those of the daemon: counts, files, commands, damage with its next step, exports', async () => {
     await tab.go(`#session=${DAMAGED}&show=facts`)
     await tab.page.getByText('How much there is').waitFor()
-    const digest = await ask(`/api/sessions/${DAMAGED}/digest`)
+    const digest = await daemon.ask(`/api/sessions/${DAMAGED}/digest`)
     const words = await main()
     for (const file of list(digest, 'files').slice(0, 3))
       expect(words).toContain(string(file, 'path')?.split('/').at(-1))
     for (const command of list(digest, 'commands').slice(0, 3))
       expect(words).toContain(string(command, 'command')?.slice(0, 20))
-    const findings = list(await ask(`/api/sessions/${DAMAGED}/check`), 'findings')
+    const findings = list(await daemon.ask(`/api/sessions/${DAMAGED}/check`), 'findings')
     expect(findings.length).toBeGreaterThan(0)
     for (const finding of findings) expect(words).toContain(string(finding, 'hint')?.slice(0, 30))
     const [download] = await Promise.all([
@@ -120,13 +116,15 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
       tab.page.getByRole('button', { name: 'Original' }).click(),
     ])
     const saved = readFileSync(await download.path())
-    expect(saved.equals(readFileSync(string(await ask(`/api/sessions/${DAMAGED}`), 'path') ?? ''))).toBe(true)
+    expect(
+      saved.equals(readFileSync(string(await daemon.ask(`/api/sessions/${DAMAGED}`), 'path') ?? '')),
+    ).toBe(true)
   })
 
   test('[WEB43] usage shows what the daemon counted, by day, model, folder and session', async () => {
     await tab.go('#usage')
     await tab.page.getByText('By model').waitFor()
-    const report = await ask('/api/usage?by=model')
+    const report = await daemon.ask('/api/usage?by=model')
     const words = await main()
     for (const row of list(report, 'rows')) expect(words).toContain(string(row, 'key'))
     expect(words).toContain('Saved by caching')

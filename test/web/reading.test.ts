@@ -112,15 +112,11 @@ describe.skipIf(!existsSync(CHROMIUM))('reading sessions in a real browser', () 
     await daemon?.close()
   })
 
-  async function ask(path: string): Promise<unknown> {
-    const headers = { authorization: `Bearer ${daemon.token}` }
-    return await (await fetch(`${daemon.url}${path}`, { headers })).json()
-  }
   const text = (selector: string): Promise<string> => tab.page.locator(selector).first().innerText()
 
   test('[C9.1] [WEB2] every session appears in the sidebar, and the filter finds one at once', async () => {
     await tab.page.waitForSelector('.session-link')
-    const sessions = list(await ask('/api/sessions'), 'sessions')
+    const sessions = list(await daemon.ask('/api/sessions'), 'sessions')
     expect(await text('.side-foot')).toContain(`${sessions.length} sessions`)
     await tab.page.fill('#filter', 'the other')
     await tab.page.waitForFunction(() => document.querySelectorAll('.session-link').length === 1)
@@ -163,7 +159,7 @@ describe.skipIf(!existsSync(CHROMIUM))('reading sessions in a real browser', () 
   })
 
   test('[WEB1] [WEB4] a link to an entry leads to it, wherever it stands, also when it is opened anew', async () => {
-    const page = await ask(`/api/sessions/${A}/entries?offset=0&limit=40`)
+    const page = await daemon.ask(`/api/sessions/${A}/entries?offset=0&limit=40`)
     const wanted = string(object(list(page, 'readings')[10], 'entry'), 'id') ?? ''
     await tab.go(`#session=${A}&entry=${wanted}`)
     const isInSight = async (): Promise<void> => {
