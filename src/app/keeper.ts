@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { SessionCounts, SessionSummary } from '#model'
+import { transcriptsOf, type SessionCounts, type SessionSummary } from '#model'
 import {
   openArchive,
   openCatalogue,
@@ -18,7 +18,7 @@ import type { Meter, Source } from '#sources'
 import { INDEX_VERSION } from '#store'
 import type { ArchiveState, Notice } from '#wire'
 import { isWithin } from './config.ts'
-import { cataloguePath, dropOldIndexes, filesOf, toTasks } from './kept-files.ts'
+import { cataloguePath, dropOldIndexes, toTasks } from './kept-files.ts'
 import type { Preferences } from './preferences.ts'
 import type { Config } from './throughline.ts'
 
@@ -147,7 +147,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     const { session } = change
     if (change.kind === 'removed') {
       byId.delete(session.id)
-      for (const path of filesOf(session)) index?.forget(path)
+      for (const path of transcriptsOf(session)) index?.forget(path)
     } else {
       own(session)
       if (change.kind === 'moved') moveFiles(change.from, session)

@@ -4,12 +4,7 @@ import type { IndexTask } from '#ingest'
 import type { SessionSummary } from '#model'
 import { INDEX_VERSION } from '#store'
 
-/** The transcripts of a session: its own and its subagents'. */
-export function filesOf({ path, subagents }: SessionSummary): readonly string[] {
-  return [path, ...subagents.map((subagent) => subagent.path)]
-}
-
-/** …and what the index is told of them. */
+/** What the index is told of the transcripts of a session. */
 export function toTasks(session: SessionSummary): readonly IndexTask[] {
   const { agent, id, createdAt = '' } = session
   return [

@@ -1,6 +1,13 @@
 import { join, sep } from 'node:path'
 import { ThroughlineError } from '#base'
-import { createLedger, factsToCounts, isLive, type SessionSummary, type SurveyResult } from '#model'
+import {
+  byActivity,
+  createLedger,
+  factsToCounts,
+  isLive,
+  type SessionSummary,
+  type SurveyResult,
+} from '#model'
 import type { Source } from '#sources'
 import type { ListOptions, Problem, SessionList } from '#wire'
 import { isWithin, realPathOf } from './config.ts'
@@ -73,7 +80,7 @@ function afterCursor(sessions: readonly SessionSummary[], cursor: string): reado
     })
   }
   const place = { id, lastActivityAt: lastActivityAt === '' ? undefined : lastActivityAt }
-  return sessions.filter((session) => compareActivity(place, session) < 0)
+  return sessions.filter((session) => byActivity(place, session) < 0)
 }
 
 /** Sessions that worked nowhere but inside the roots. One whose working directories are unknown is not shown. */
@@ -121,19 +128,6 @@ function matches(session: SessionSummary, { agent, workdir, text, live, starred 
   const wanted = text.toLowerCase()
   const places = [session.id, session.name, session.firstPrompt, ...session.workdirs]
   return places.some((place) => place?.toLowerCase().includes(wanted) === true)
-}
-
-type Activity = Pick<SessionSummary, 'id' | 'lastActivityAt'>
-
-function byActivity(a: SessionSummary, b: SessionSummary): number {
-  return compareActivity(a, b)
-}
-
-/** Sessions without a time come last. */
-function compareActivity(a: Activity, b: Activity): number {
-  const [left, right] = [a.lastActivityAt ?? '', b.lastActivityAt ?? '']
-  if (left !== right) return left < right ? 1 : -1
-  return a.id === b.id ? 0 : a.id < b.id ? -1 : 1
 }
 
 async function surveyAll(

@@ -1,5 +1,5 @@
 import { ThroughlineError } from '#base'
-import type { SessionSummary } from '#model'
+import { transcriptsOf, type SessionSummary } from '#model'
 import type { SessionIndex } from '#ingest'
 import { openTranscript, type BillReader, type FileBills, type Source } from '#sources'
 import { embeddedPrices, toUsageReport, type StoredBill, type StoredCompaction } from '#store'
@@ -29,7 +29,7 @@ export async function scannedUsage(
   let complete = true
   for (const [done, session] of sessions.entries()) {
     request.onProgress?.(done, sessions.length)
-    for (const path of [session.path, ...session.subagents.map((subagent) => subagent.path)]) {
+    for (const path of transcriptsOf(session)) {
       const found = await readBills(reader, path)
       complete &&= found !== undefined
       for (const message of found?.messages ?? []) {

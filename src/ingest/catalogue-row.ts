@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import type { LiveState, SessionCounts, SessionSummary } from '#model'
+import { byActivity, type LiveState, type SessionCounts, type SessionSummary } from '#model'
 import type { Meter, SessionFiles, Source } from '#sources'
 import type { FollowedFile } from './followed-file.ts'
 import type { GrowthEvent } from './growth.ts'
@@ -99,11 +99,6 @@ function isSame(one: object | undefined, other: object | undefined): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** The transcripts of a session: its own and its subagents'. */
-export function filesOf({ path, subagents }: SessionSummary): readonly string[] {
-  return [path, ...subagents.map((subagent) => subagent.path)]
-}
-
 export function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size
 }
@@ -112,13 +107,6 @@ export function sizeOf(path: string): number | undefined {
 export function sidePart(stamp: string): string {
   const at = stamp.indexOf('|')
   return at < 0 ? '' : stamp.slice(at)
-}
-
-/** Sessions without a time come last. */
-export function byActivity(a: SessionSummary, b: SessionSummary): number {
-  const [left, right] = [a.lastActivityAt ?? '', b.lastActivityAt ?? '']
-  if (left !== right) return left < right ? 1 : -1
-  return a.id < b.id ? -1 : 1
 }
 
 /** Whether a session may be shown that was just found. */

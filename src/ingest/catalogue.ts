@@ -1,14 +1,12 @@
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import type { SessionSummary } from '#model'
+import { byActivity, transcriptsOf, type SessionSummary } from '#model'
 import type { SessionFiles, SourceProblem } from '#sources'
 import {
   allow,
-  byActivity,
   changedSides,
   createRow,
   factsOf,
-  filesOf,
   isLeftOut,
   isStale,
   keyOf,
@@ -96,7 +94,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       const added = createRow({ from, files, stamp, summary, isAllowed })
       rows.set(path, added)
       const former = missing.get(keyOf(added))
-      if (former?.shown === undefined || !isAllowed) show(added, filesOf(summary))
+      if (former?.shown === undefined || !isAllowed) show(added, transcriptsOf(summary))
       else replace(former, added)
       missing.delete(keyOf(added))
     }
@@ -170,14 +168,14 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     const isKnown = row.isFollowed && isWhole && row.stamp !== '' && row.summary.state !== 'unreadable'
     row.isFollowed = isWhole
     row.isChanged = false
-    const before = new Set(filesOf(row.summary))
+    const before = new Set(transcriptsOf(row.summary))
     if (!isKnown || sidePart(stamp) !== sidePart(row.stamp)) {
       row.summary = row.from.source.look(row.files)
     } else row.summary = { ...row.summary, size }
     row.stamp = stamp
     dirty = true
     await allow(row, isKnown ? 'grown' : 'anew', options.isAllowed)
-    show(row, [row.files.path, ...filesOf(row.summary).filter((path) => !before.has(path))])
+    show(row, [row.files.path, ...transcriptsOf(row.summary).filter((path) => !before.has(path))])
   }
 
   /** Something beside the transcript: a subagent's lines, a title. The transcript itself is not read for it. */
@@ -197,7 +195,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     const files = sessions.find((each) => each.path === row.files.path)
     const stamp = files === undefined ? undefined : stampOf(files)
     if (files === undefined || stamp === undefined) return rediscover()
-    const before = new Set(filesOf(row.summary))
+    const before = new Set(transcriptsOf(row.summary))
     row.files = files
     const { subagents, toolResults, archived, name, nameFrom } = row.from.source.look(files)
     row.summary = {
@@ -211,7 +209,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     await allow(row, 'anew', options.isAllowed)
     show(
       row,
-      filesOf(row.summary).filter((each) => !before.has(each)),
+      transcriptsOf(row.summary).filter((each) => !before.has(each)),
     )
   }
 

@@ -64,6 +64,21 @@ export interface SessionSummary {
   readonly facts?: SessionFacts | undefined
 }
 
+/** The order of a list: most recently active first. Sessions without a time come last. */
+export function byActivity(
+  a: Pick<SessionSummary, 'id' | 'lastActivityAt'>,
+  b: Pick<SessionSummary, 'id' | 'lastActivityAt'>,
+): number {
+  const [left, right] = [a.lastActivityAt ?? '', b.lastActivityAt ?? '']
+  if (left !== right) return left < right ? 1 : -1
+  return a.id === b.id ? 0 : a.id < b.id ? -1 : 1
+}
+
+/** The files of a session that hold conversations: its own and its subagents'. */
+export function transcriptsOf({ path, subagents }: SessionSummary): readonly string[] {
+  return [path, ...subagents.map((subagent) => subagent.path)]
+}
+
 /** A file beside a transcript. */
 export interface SideFile {
   readonly path: string

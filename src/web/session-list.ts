@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
-import { isWaitingForYou, type SessionSummary } from '#model'
+import { byActivity, isWaitingForYou, type SessionSummary } from '#model'
 import type { LiveEvent } from '#wire'
 
 /** The list as events tell it. Changes that come together are shown together. */
@@ -70,10 +70,4 @@ export function createSessionList(soon: (run: () => void) => void): SessionList 
 /** How many sessions cannot go on without a person. */
 export function countWaiting(sessions: readonly SessionSummary[]): number {
   return sessions.filter(({ live }) => isWaitingForYou(live)).length
-}
-
-function byActivity(a: SessionSummary, b: SessionSummary): number {
-  const [left, right] = [a.lastActivityAt ?? '', b.lastActivityAt ?? '']
-  if (left !== right) return left < right ? 1 : -1
-  return a.id < b.id ? -1 : 1
 }
