@@ -17,7 +17,7 @@ import {
 import { createBytesCodec } from './bytes-codec.ts'
 import { createDeviceCalls, type DeviceCalls } from './devices.ts'
 import { createLiveSocket, type SocketConstructor } from './live-socket.ts'
-import { readLongPage, readRemote, readRemotePassages } from './remote-readings.ts'
+import { readLongPage, readRemote } from './remote-readings.ts'
 import { createRest, expectShape, toError, type Fetch } from './rest.ts'
 
 export interface ConnectOptions {
@@ -99,7 +99,11 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
     },
     rename: async (session, name) => toSummary(await rest.send('PATCH', at(session), { name: name ?? null })),
     star: async (session, starred) => toSummary(await rest.send('PATCH', at(session), { starred })),
-    passages: (session, asked = {}) => readRemotePassages(page, session, asked),
+    async *passages(session, asked = {}) {
+      // Who only shows pages, as the web app does, need not have the tree of a conversation.
+      const { readRemotePassages } = await import('./remote-passages.ts')
+      yield* readRemotePassages(page, session, asked)
+    },
     entries: (session) => readRemote(page, session, {}),
     page,
     async conversation(session, { raw } = {}) {
