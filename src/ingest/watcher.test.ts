@@ -122,7 +122,7 @@ describe('what is hinted', () => {
     }
     took.sort((a, b) => a - b)
     // Measured: 0.1 ms. The bound only keeps a delay from slipping in.
-    expect(took[100]).toBeLessThan(5)
+    expect(took[100]).toBeLessThan(20)
   })
 })
 

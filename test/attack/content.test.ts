@@ -28,6 +28,22 @@ async function openReal(options: { readonly index?: boolean } = {}): Promise<Tar
   return await openTarget({ throughline, home: join(dir.path, 'home') })
 }
 
+/**
+ * How long an answer takes at its best, up to three times asked: what is quadratic is slow each time, and a machine
+ * that is busy with something else is not.
+ */
+async function bestOf(asking: () => Promise<void>): Promise<number> {
+  let best = Infinity
+  for (let round = 0; round < 3 && best >= LIMIT_MS; round++) {
+    const begun = performance.now()
+    await asking()
+    best = Math.min(best, performance.now() - begun)
+  }
+  return best
+}
+
+const LIMIT_MS = 200
+
 /** Texts that make careless patterns take for ever. */
 const SLOW_TEXTS = [
   `${'a'.repeat(3500)}!`,
@@ -55,15 +71,15 @@ test.each([{ index: true }, { index: false }])(
     const target = await openReal(options)
     await ask(target, 'GET /api/search?q=words', { token: target.token })
     for (const q of SLOW_TEXTS) {
-      const begun = performance.now()
-      const { status } = await ask(target, `GET /api/search?q=${encodeURIComponent(q).slice(0, 15_000)}`, {
-        token: target.token,
+      const line = `GET /api/search?q=${encodeURIComponent(q).slice(0, 15_000)}`
+      const took = await bestOf(async () => {
+        const { status } = await ask(target, line, { token: target.token })
+        expect([q.slice(0, 20), [200, 400].includes(status) ? 'answered' : status]).toEqual([
+          q.slice(0, 20),
+          'answered',
+        ])
       })
-      expect([q.slice(0, 20), [200, 400].includes(status) ? 'answered' : status]).toEqual([
-        q.slice(0, 20),
-        'answered',
-      ])
-      expect([q.slice(0, 20), performance.now() - begun < 200]).toEqual([q.slice(0, 20), true])
+      expect([q.slice(0, 20), took < LIMIT_MS]).toEqual([q.slice(0, 20), true])
     }
     expect(target.server.failures()).toBe(0)
   },
@@ -79,18 +95,20 @@ test('[ATT50] no request line, header or frame takes long to read', async () => 
     `GET /api/sessions?${'%'.repeat(14_000)}`,
   ]
   for (const line of long) {
-    const begun = performance.now()
-    const { status } = await ask(target, line, { token: target.token })
-    expect([200, 400, 404]).toContain(status)
-    expect(performance.now() - begun).toBeLessThan(200)
+    const took = await bestOf(async () => {
+      const { status } = await ask(target, line, { token: target.token })
+      expect([200, 400, 404]).toContain(status)
+    })
+    expect(took).toBeLessThan(LIMIT_MS)
   }
   for (const header of [
     `Authorization: Bearer ${'A'.repeat(14_000)}`,
     `Authorization: ${' '.repeat(14_000)}x`,
   ]) {
-    const begun = performance.now()
-    expect((await ask(target, 'GET /api/sessions', { headers: [header] })).status).toBe(401)
-    expect(performance.now() - begun).toBeLessThan(200)
+    const took = await bestOf(async () => {
+      expect((await ask(target, 'GET /api/sessions', { headers: [header] })).status).toBe(401)
+    })
+    expect(took).toBeLessThan(LIMIT_MS)
   }
 })
 

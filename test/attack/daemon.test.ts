@@ -232,7 +232,7 @@ test('[FLT19] the second daemon of a home names the first and does nothing; a ki
   expect(refused).toMatchObject({ kind: 'refused', code: 'daemon-running' })
   expect(string(refused, 'message')).toContain(`process ${pid} `)
   expect(string(refused, 'message')).toContain(address)
-  expect(Number(refused?.['ms'])).toBeLessThan(1000)
+  expect(Number(refused?.['ms'])).toBeLessThan(5000)
   expect(await readFile(join(home, 'daemon.json'), 'utf8')).toBe(before)
 
   first.child.kill('SIGKILL')
@@ -240,7 +240,7 @@ test('[FLT19] the second daemon of a home names the first and does nothing; a ki
   const second = spawnDaemon([home, claudeDir])
   const line = await second.next()
   expect(line).toMatchObject({ kind: 'started', port })
-  expect(Number(line?.['ms'])).toBeLessThan(1000)
+  expect(Number(line?.['ms'])).toBeLessThan(5000)
 })
 
 test(
