@@ -105,6 +105,24 @@ test.each([100 * KB, process.env['RUNS'] === 'full' ? 300_000 * KB : 30_000 * KB
   120_000,
 )
 
+test('[ING1] [FLT16] when a session began is put right, though its file is read already', async () => {
+  writeFileSync(pathOf('a'), said('a').repeat(300))
+  const meter: Meter = { bytesRead: 0 }
+  const indexer = open(store, { meter })
+  // A file that was made anew while it was listed: it is read as it is now, and its beginning is known later.
+  await indexer.sync([{ ...taskOf('a'), createdAt: '2026-11-15T08:00:00.000Z' }])
+  await indexer.settled()
+  const began = async (): Promise<readonly string[]> =>
+    (await store.files()).map(({ createdAt }) => createdAt)
+  expect(await began()).toEqual(['2026-11-15T08:00:00.000Z'])
+  meter.bytesRead = 0
+  indexer.touch({ ...taskOf('a'), createdAt: '2026-11-15T09:00:00.000Z' })
+  await indexer.settled()
+  expect(await began()).toEqual(['2026-11-15T09:00:00.000Z'])
+  expect(meter.bytesRead).toBeLessThan(40 * KB)
+  await expectFresh(['a'])
+})
+
 test('[ING3] what did not change is not read again, by a next process either', async () => {
   for (const name of ['a', 'b', 'c']) writeFileSync(pathOf(name), said(name).repeat(50))
   const first = open(store)

@@ -156,10 +156,11 @@ export function createIndexer(options: IndexerOptions): Indexer {
     const seen = seenOf(file)
     sizes.set(task.path, file.size)
     // Two writes can share a time stamp of the file system: of news, the text is looked at.
-    if (before?.seen === seen && trusted) return
+    const isKnown = before?.seen === seen && before.createdAt === task.createdAt
+    if (isKnown && trusted) return
     const isSame =
       before !== undefined && before.offset <= file.size && isGuarded(file, before.offset, before.guard)
-    if (isSame && before.seen === seen) return
+    if (isSame && isKnown) return
     const fold = isSame ? readFold(before.fold, before.workdirs) : createFileFold()
     let offset = isSame ? before.offset : 0
     let anew = before !== undefined && !isSame
@@ -233,7 +234,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       if (found === undefined) return false
       sizes.set(task.path, found.size)
       const file = known.get(task.path)
-      if (file?.seen === found.seen) return false
+      if (file?.seen === found.seen && file.createdAt === task.createdAt) return false
       const isNews = file === undefined && youngest !== undefined && found.modifiedMs > youngest
       if (isNews) begun.push(task)
       return !isNews && !news.has(task.path)
