@@ -18,6 +18,8 @@ import {
 const COMPACTED = 'de300006-5a1e-4c0d-9f00-7ead1e5a0006'
 const FORECAST = 'de300001-5a1e-4c0d-9f00-7ead1e5a0001'
 const DAMAGED = 'de300003-5a1e-4c0d-9f00-7ead1e5a0003'
+const COLOURED = 'de300004-5a1e-4c0d-9f00-7ead1e5a0004'
+const SKETCHED = 'de300007-5a1e-4c0d-9f00-7ead1e5a0007'
 
 describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first visit on', () => {
   let browser: Browser
@@ -97,6 +99,36 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
     for (const text of said) expect(shown).toContain((/[A-Za-z]{4,}(?: [a-z]{2,})*/.exec(text) ?? [''])[0])
     expect(said.length).toBeGreaterThan(3)
     expect(await tab.page.locator('.conversation').innerText()).toMatch(/exit 1|failed/)
+  })
+
+  test('[WEB29] [WEB26] a picture is shown from its own bytes, and code in its colours', async () => {
+    await tab.go(`#session=${SKETCHED}`)
+    const image = tab.page.locator('.conversation img').first()
+    await image.waitFor()
+    const shown = await image.evaluate((node) =>
+      node instanceof HTMLImageElement
+        ? { source: node.src.slice(0, 5), width: node.naturalWidth }
+        : undefined,
+    )
+    expect(shown).toMatchObject({ source: 'blob:' })
+    expect(shown?.width).toBeGreaterThan(0)
+    await tab.go(`#session=${COLOURED}`)
+    await tab.page.locator('.conversation pre span[class]').first().waitFor()
+    expect(await tab.page.locator('.conversation table').count()).toBeGreaterThan(0)
+  })
+
+  test('[WEB33] what is copied is what is shown: code, words, and the address of a place', async () => {
+    await tab.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await tab.go(`#session=${COLOURED}`)
+    const block = tab.page
+      .locator('.conversation figure, .conversation .code-block')
+      .filter({ hasText: 'sqlite3 notes.db' })
+    await block.getByRole('button', { name: /Copy/ }).first().click()
+    await tab.page.getByText(/copied/).waitFor()
+    const pasted = await tab.page.evaluate('navigator.clipboard.readText()')
+    expect(String(pasted)).toContain('sqlite3 notes.db')
+    const link = tab.page.getByRole('link', { name: 'Link to this place' }).first()
+    expect(await link.getAttribute('href')).toMatch(/^#session=de300004-.*&entry=/)
   })
 
   test('[WEB46] facts are those of the daemon: counts, files, commands, damage with its next step, exports', async () => {
