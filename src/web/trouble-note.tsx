@@ -14,7 +14,7 @@ export function TroubleNote({ trouble, again }: { trouble: Trouble; again?: () =
         </p>
         {trouble.hint !== '' && <p class="soft">{trouble.hint}</p>}
         {again !== undefined && (
-          <button type="button" class="push" onClick={again}>
+          <button type="button" class="button" onClick={again}>
             Try again
           </button>
         )}

@@ -43,7 +43,7 @@ export function FactsView({ session }: { session: SessionSummary }): VNode {
         <h1>Facts</h1>
         <p class="soft small">{toSpan(session)}</p>
         {isOlder && (
-          <button type="button" class="push" onClick={refresh}>
+          <button type="button" class="button" onClick={refresh}>
             It has grown: look again
           </button>
         )}

@@ -32,7 +32,12 @@ export function Exports({ session }: { session: SessionSummary }): VNode {
     <ul class="exports">
       {FORMATS.map(({ format, words, what }) => (
         <li key={format}>
-          <button type="button" class="push" disabled={busy !== undefined} onClick={() => void save(format)}>
+          <button
+            type="button"
+            class="button"
+            disabled={busy !== undefined}
+            onClick={() => void save(format)}
+          >
             <Icon name="download" />
             {busy === format ? 'Preparing…' : words}
           </button>
@@ -78,7 +83,7 @@ function Line({ words, text }: { words: string; text: string }): VNode {
       <dt>{words}</dt>
       <dd>
         <code>{text}</code>
-        <button type="button" class="push quiet" aria-label={`Copy: ${words}`} title="Copy" onClick={copy}>
+        <button type="button" class="button quiet" aria-label={`Copy: ${words}`} title="Copy" onClick={copy}>
           <Icon name="copy" />
         </button>
       </dd>

@@ -25,12 +25,12 @@ export function LongList<T>({ items, render, few = 8, label, class: name = '' }:
         ))}
       </ol>
       {rest > 0 && (
-        <button type="button" class="push quiet" onClick={() => setShown(shown + STEP)}>
+        <button type="button" class="button quiet" onClick={() => setShown(shown + STEP)}>
           Show {toCount(Math.min(rest, STEP))} more
         </button>
       )}
       {rest <= 0 && items.length > few && (
-        <button type="button" class="push quiet" onClick={() => setShown(few)}>
+        <button type="button" class="button quiet" onClick={() => setShown(few)}>
           Show fewer
         </button>
       )}

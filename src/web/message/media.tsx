@@ -50,7 +50,7 @@ export function DocumentView({
       return source.data.startsWith('JVBERi') ? (
         <p class="thing">
           {toMarked(what, marks)}
-          <button type="button" class="plain-button" onClick={() => download(source.data, document.title)}>
+          <button type="button" class="button" onClick={() => download(source.data, document.title)}>
             <Icon name="download" />
             Download
           </button>

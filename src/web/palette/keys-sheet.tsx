@@ -15,7 +15,7 @@ export function KeysSheet({ onClose, groups }: Props): VNode {
     <Sheet label="Keyboard shortcuts" class="keys-sheet" onClose={onClose}>
       <header>
         <h2>Keyboard</h2>
-        <button type="button" class="push quiet" aria-label="Esc: close" autofocus onClick={onClose}>
+        <button type="button" class="button quiet" aria-label="Esc: close" autofocus onClick={onClose}>
           <kbd>Esc</kbd>
         </button>
       </header>

@@ -75,7 +75,7 @@ export function Palette({ onClose, actions = NO_ACTIONS }: Props): VNode {
           }}
           onKeyDown={onKeyDown}
         />
-        <button type="button" class="push quiet" aria-label="Esc: close" onClick={onClose}>
+        <button type="button" class="button quiet" aria-label="Esc: close" onClick={onClose}>
           <kbd>Esc</kbd>
         </button>
       </div>

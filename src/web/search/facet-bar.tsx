@@ -136,7 +136,7 @@ export function FacetBar({ text, sessions, hits, onChange }: Props): VNode {
               onChange={(event) => setDay('before', event.currentTarget.value)}
             />
           </label>
-          <button type="button" class="push quiet" onClick={() => setDaysOpen(false)}>
+          <button type="button" class="button quiet" onClick={() => setDaysOpen(false)}>
             Done
           </button>
         </div>

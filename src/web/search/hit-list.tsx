@@ -99,7 +99,7 @@ function More({
     // Observed anew after each page: what is still in sight then presses again.
   }, [count])
   return (
-    <button ref={button} type="button" class="push quiet hits-more" disabled={isLoading} onClick={onMore}>
+    <button ref={button} type="button" class="button quiet hits-more" disabled={isLoading} onClick={onMore}>
       {isLoading ? 'Searching…' : 'More'}
     </button>
   )

@@ -114,7 +114,7 @@ export function SearchView({ q }: { q: string }): VNode {
             onInput={(event) => type(event.currentTarget.value)}
           />
           {text !== '' && (
-            <button type="button" class="push quiet" aria-label="Clear the search" onClick={() => put('')}>
+            <button type="button" class="button quiet" aria-label="Clear the search" onClick={() => put('')}>
               <Icon name="cross" />
             </button>
           )}

@@ -38,7 +38,7 @@ export function BarList({ bars, label }: { bars: readonly Bar[]; label: string }
         ))}
       </ol>
       {bars.length > FEW && (
-        <button type="button" class="push quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <button type="button" class="button quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Show fewer' : `Show ${toCount(bars.length - FEW)} more`}
         </button>
       )}

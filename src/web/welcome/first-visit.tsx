@@ -39,7 +39,7 @@ export function FirstVisit(): VNode {
           </li>
           <li>Or look around first, with sample sessions. They are easy to remove.</li>
         </ol>
-        <DemoButton wanted="on" words="Show me a demo" class="push first" />
+        <DemoButton wanted="on" words="Show me a demo" class="button primary" />
       </section>
     </div>
   )

@@ -34,7 +34,7 @@ export function StartPage({ sessions }: { sessions: readonly SessionSummary[] })
           <span>
             {samples === sessions.length ? 'These are samples.' : `${toCount(samples)} of these are samples.`}
           </span>
-          <DemoButton wanted="off" words="Remove them" class="push" />
+          <DemoButton wanted="off" words="Remove them" class="button" />
         </div>
       )}
       {waiting.length > 0 && (
