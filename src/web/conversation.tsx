@@ -4,13 +4,11 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
 import type { BranchPath } from '#wire'
-import { copyText } from './clipboard.ts'
 import { ConversationRow } from './conversation-row.tsx'
-import type { PassageContext } from './message/passage-view.tsx'
-import { NestedConversation } from './nested-conversation.tsx'
+import { usePassageContext } from './nested-conversation.tsx'
 import { createPassageList, isOwn, offsetOf, toItems } from './passage-list.ts'
 import { createReadingWindow, type ReadingWindow } from './reading-window.ts'
-import { toHash, type Route } from './route.ts'
+import type { Route } from './route.ts'
 import { createScrollAnchor, type ScrollAnchor } from './scroll-anchor.ts'
 import { useWishes } from './session-keys.ts'
 import { useShared } from './shared.ts'
@@ -44,29 +42,7 @@ export function Conversation({ session, place, branches, marks }: Props): VNode 
   /** The entry to go to once it is there. */
   const target = useRef<string | undefined>(undefined)
 
-  const context = useMemo(
-    (): PassageContext => ({
-      session,
-      ...(place.subagent === undefined ? {} : { subagent: place.subagent }),
-      cwd: session.workdirs.at(-1),
-      marks,
-      copy(text, what) {
-        copyText(text).then(
-          () => shared.say(`${what} copied`),
-          () => shared.say('The browser did not allow copying.'),
-        )
-      },
-      hrefOf: (entry) =>
-        toHash({
-          kind: 'session',
-          id: session.id,
-          entry,
-          ...(place.subagent === undefined ? {} : { subagent: place.subagent }),
-        }),
-      renderSubagent: (id) => <NestedConversation session={session} subagent={id} />,
-    }),
-    [session.id, session.subagents.length, place.subagent, marks],
-  )
+  const context = usePassageContext(session, place.subagent, marks)
 
   useEffect(() => {
     if (box.current === null || content.current === null) return undefined

@@ -12,7 +12,7 @@ const START = '0'
 const STEP = 40
 
 /** A subagent's conversation inside the call that started it, from its beginning, a piece at a time. */
-export function NestedConversation(props: { session: SessionSummary; subagent: string }): VNode {
+function NestedConversation(props: { session: SessionSummary; subagent: string }): VNode {
   const { session, subagent } = props
   const shared = useShared()
   const readings = useSignal<readonly Reading[]>([])
@@ -37,23 +37,7 @@ export function NestedConversation(props: { session: SessionSummary; subagent: s
   useEffect(() => void more(), [])
 
   const passages = useMemo(() => toPassages(readings.value, undefined), [readings.value])
-  const context = useMemo(
-    (): PassageContext => ({
-      session,
-      subagent,
-      cwd: session.workdirs.at(-1),
-      marks: [],
-      copy(text, what) {
-        copyText(text).then(
-          () => shared.say(`${what} copied`),
-          () => shared.say('The browser did not allow copying.'),
-        )
-      },
-      hrefOf: (entry) => toHash({ kind: 'session', id: session.id, subagent, entry }),
-      renderSubagent: (id) => <NestedConversation session={session} subagent={id} />,
-    }),
-    [session.id, subagent],
-  )
+  const context = usePassageContext(session, subagent)
   return (
     <div class="nested">
       <p class="nested-head">
@@ -70,4 +54,32 @@ export function NestedConversation(props: { session: SessionSummary; subagent: s
       )}
     </div>
   )
+}
+
+const NO_MARKS: readonly string[] = []
+
+/** What passages of a session, or of one of its subagents, need. The same object for as long as the same is shown. */
+export function usePassageContext(
+  session: SessionSummary,
+  subagent: string | undefined,
+  marks: readonly string[] = NO_MARKS,
+): PassageContext {
+  const { say } = useShared()
+  return useMemo((): PassageContext => {
+    const of = subagent === undefined ? {} : { subagent }
+    return {
+      session,
+      ...of,
+      cwd: session.workdirs.at(-1),
+      marks,
+      copy(text, what) {
+        copyText(text).then(
+          () => say(`${what} copied`),
+          () => say('The browser did not allow copying.'),
+        )
+      },
+      hrefOf: (entry) => toHash({ kind: 'session', id: session.id, ...of, entry }),
+      renderSubagent: (id) => <NestedConversation session={session} subagent={id} />,
+    }
+  }, [session.id, session.subagents.length, subagent, marks])
 }

@@ -5,6 +5,14 @@ import type { LiveEvent, Page } from '#wire'
 import { expect, test } from 'vitest'
 import { createReadingWindow, PAGE, type ReadingWindow } from './reading-window.ts'
 
+function entryAt(number: number, offset: number): Reading {
+  const place = { offset, length: 10 }
+  return {
+    kind: 'entry',
+    entry: { kind: 'unknown', id: `e${number}`, type: 'x', raw: new Uint8Array(0), place },
+  }
+}
+
 /** A session of so many entries, each ten bytes long: cursors are offsets. */
 function createFile(count: number): {
   window: ReadingWindow
@@ -15,16 +23,7 @@ function createFile(count: number): {
   let size = count
   let asked = 0
   let listener: { from: number; onEvent: (event: LiveEvent) => void } | undefined
-  const reading = (at: number): Reading => ({
-    kind: 'entry',
-    entry: {
-      kind: 'unknown',
-      id: `e${at}`,
-      type: 'x',
-      raw: new Uint8Array(0),
-      place: { offset: at * 10, length: 10 },
-    },
-  })
+  const reading = (at: number): Reading => entryAt(at, at * 10)
   const range = (from: number, to: number): Reading[] => {
     const out: Reading[] = []
     for (let at = from; at < to; at++) out.push(reading(at))
@@ -121,16 +120,7 @@ test('[WEB5] [WEB6] [C7.1] however one scrolls while entries come, the window ha
 
 test('[WEB6] a line that was half there is shown once when it is whole', async () => {
   const half: Reading = { kind: 'damage', damage: { offset: 20, length: 4, reason: 'torn' } }
-  const whole = (at: number): Reading => ({
-    kind: 'entry',
-    entry: {
-      kind: 'unknown',
-      id: `e${at}`,
-      type: 'x',
-      raw: new Uint8Array(0),
-      place: { offset: at, length: 10 },
-    },
-  })
+  const whole = (at: number): Reading => entryAt(at, at)
   let tell: ((event: LiveEvent) => void) | undefined
   const window = createReadingWindow({
     page: () =>

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
@@ -108,6 +109,15 @@ export async function openAppDaemon(
       await stop('SIGKILL')
       await temp.remove()
     },
+  }
+}
+
+/** Every recorded session, in one config folder. */
+export async function copyRecorded(claudeDir: string): Promise<void> {
+  const fixtures = join(root, 'test', 'fixtures', 'claude')
+  for (const name of readdirSync(fixtures)) {
+    const projects = join(fixtures, name, 'config', 'projects')
+    if (existsSync(projects)) await cp(projects, join(claudeDir, 'projects'), { recursive: true })
   }
 }
 

@@ -1,12 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { cp } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { list, object, string } from '#base'
 import { generateCorpus } from '#testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   CHROMIUM,
+  copyRecorded,
   launchBrowser,
   openAppDaemon,
   openTab,
@@ -14,8 +13,6 @@ import {
   type AppDaemon,
   type AppTab,
 } from './app-browser.ts'
-
-const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'claude')
 
 describe.skipIf(!existsSync(CHROMIUM))('sessions of every kind, in a real browser', () => {
   let browser: Browser
@@ -25,10 +22,7 @@ describe.skipIf(!existsSync(CHROMIUM))('sessions of every kind, in a real browse
     browser = await launchBrowser()
     daemon = await openAppDaemon(async (claudeDir) => {
       await generateCorpus({ dir: claudeDir, seed: 4, size: 'xs' })
-      for (const name of readdirSync(FIXTURES)) {
-        const projects = join(FIXTURES, name, 'config', 'projects')
-        if (existsSync(projects)) await cp(projects, join(claudeDir, 'projects'), { recursive: true })
-      }
+      await copyRecorded(claudeDir)
     })
     tab = await openTab(browser, daemon)
   })

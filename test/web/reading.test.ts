@@ -1,5 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { cp } from 'node:fs/promises'
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { list, object, string } from '#base'
@@ -7,6 +6,7 @@ import { createLines, toJsonl } from '#testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   CHROMIUM,
+  copyRecorded,
   launchBrowser,
   openAppDaemon,
   openTab,
@@ -15,7 +15,6 @@ import {
   type AppTab,
 } from './app-browser.ts'
 
-const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'claude')
 const A = 'aaaaaaaa-0000-4000-8000-000000000001'
 const B = 'bbbbbbbb-0000-4000-8000-000000000002'
 const DAMAGED = 'dddddddd-0000-4000-8000-000000000003'
@@ -91,10 +90,7 @@ async function prepare(claudeDir: string): Promise<void> {
       s.reply(say('I looked everywhere'), { isSidechain: true }),
     ]),
   )
-  for (const name of readdirSync(FIXTURES)) {
-    const projects = join(FIXTURES, name, 'config', 'projects')
-    if (existsSync(projects)) await cp(projects, join(claudeDir, 'projects'), { recursive: true })
-  }
+  await copyRecorded(claudeDir)
 }
 
 describe.skipIf(!existsSync(CHROMIUM))('reading sessions in a real browser', () => {
