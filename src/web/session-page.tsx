@@ -130,6 +130,7 @@ const OUTLINE_KEY = 'throughline.outline'
 
 function Missing({ error, onSide }: { error: Error; onSide: () => void }): VNode {
   const hint = error instanceof ThroughlineError ? error.hint : ''
+  const isAmbiguous = error instanceof ThroughlineError && error.code === 'session-ambiguous'
   return (
     <div class="framed">
       <header class="phone-bar">
@@ -137,7 +138,7 @@ function Missing({ error, onSide }: { error: Error; onSide: () => void }): VNode
         <span>Session</span>
       </header>
       <div class="state" role="alert">
-        <h1>There is no such session here</h1>
+        <h1>{isAmbiguous ? 'Which session is meant?' : 'There is no such session here'}</h1>
         <p>{error.message}</p>
         <p>{hint}</p>
       </div>

@@ -203,6 +203,17 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
     rmSync(file)
   })
 
+  test('[WEB4] the beginning of an id that several sessions have asks which one is meant', async () => {
+    const before = tab.trouble.length
+    await tab.go('#session=de3000')
+    await tab.page.getByText('Which session is meant?').waitFor()
+    expect(await main()).toContain('de300001')
+    await tab.go(`#session=${FORECAST.slice(0, 8)}`)
+    await tab.page.locator('.conversation-row').first().waitFor()
+    // The browser itself writes down that the daemon refused.
+    tab.trouble.splice(before)
+  })
+
   test('[WEB19] the app can be installed: a manifest, icons, and a page that needs nobody else', async () => {
     const manifest: unknown = await (await fetch(`${daemon.url}/manifest.webmanifest`)).json()
     expect(string(manifest, 'display')).toBe('standalone')
