@@ -1,5 +1,6 @@
-export { ERROR_CODES, ThroughlineError } from './error.ts'
+export { isErrorCode, ThroughlineError } from './error.ts'
 export type { ErrorCode } from './error.ts'
+export { ERROR_CODES } from './error-codes.ts'
 export { boolean, field, isObject, list, number, object, parseJson, string } from './foreign.ts'
 export type { JsonObject } from './foreign.ts'
 export { shorten } from './shorten.ts'

@@ -1,3 +1,25 @@
+export { findMode } from './agent-fact.ts'
+export type {
+  Abilities,
+  DeltaFact,
+  MessageFact,
+  PermissionMode,
+  RetryingFact,
+  TurnOutcome,
+} from './agent-fact.ts'
+export type {
+  Answer,
+  AnswerOutcome,
+  Ask,
+  Attention,
+  AttentionState,
+  LapseReason,
+  PermissionAsk,
+  PermissionRule,
+  Question,
+  QuestionAsk,
+  Resolution,
+} from './attention.ts'
 export { readBlocks, textOf } from './block.ts'
 export type {
   Block,
@@ -78,3 +100,30 @@ export type { Survey, SurveyResult } from './survey.ts'
 export type { Steps } from './steps.ts'
 export { startsTurn, toTurns } from './turn.ts'
 export type { Turn } from './turn.ts'
+export type {
+  EndReason,
+  LivePrompt,
+  NewPrompt,
+  PromptReceipt,
+  PromptState,
+  SessionCursor,
+  SessionEvent,
+  SessionFact,
+  SessionState,
+  SessionView,
+  TurnSoFar,
+} from './live-session.ts'
+export { createView, toState } from './session-view.ts'
+export type { GrowingView } from './session-view.ts'
+export type { FolderSettings, SettingsEffect, SettingsFile, TrustState } from './folder-settings.ts'
+export type {
+  AuditBreak,
+  AuditedAsk,
+  AuditedEnd,
+  AuditedInput,
+  AuditedRule,
+  AuditEntry,
+  AuditFact,
+  AuditReport,
+  AuditVerdict,
+} from './audit.ts'

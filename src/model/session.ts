@@ -2,7 +2,7 @@ import type { SessionCounts } from './counts.ts'
 import type { Damage } from './place.ts'
 import type { Usage } from './usage.ts'
 
-/** What the agent's own registry says of a session that a process holds right now. */
+/** What is known of a session that a process holds right now: from its agent's own registry, or because it is run here. */
 export interface LiveState {
   readonly pid: number
   /** `waiting`: for a person. `gone`: the process died without saying goodbye, and nobody took the session up again. */
@@ -10,6 +10,8 @@ export interface LiveState {
   /** What it waits for, in the agent's words: `permission prompt`, `input needed`. */
   readonly waitingFor?: string | undefined
   readonly updatedAt?: string | undefined
+  /** It is run by Throughline, and can be talked to from here. */
+  readonly here?: true | undefined
 }
 
 /** Whether a process holds the session. One that is gone does not. */
@@ -29,6 +31,7 @@ export function isWaitingForYou(live: LiveState | undefined): boolean {
 export interface SessionSummary {
   readonly id: string
   readonly agent: string
+  /** Empty for a session that is run and has no transcript yet. */
   readonly path: string
   readonly size: number
   /** The name a person gave it here, else the custom name, else the agent's own title, else the first prompt. */
@@ -76,7 +79,7 @@ export function byActivity(
 
 /** The files of a session that hold conversations: its own and its subagents'. */
 export function transcriptsOf({ path, subagents }: SessionSummary): readonly string[] {
-  return [path, ...subagents.map((subagent) => subagent.path)]
+  return [path, ...subagents.map((subagent) => subagent.path)].filter((each) => each !== '')
 }
 
 /** A file beside a transcript. */

@@ -1,0 +1,41 @@
+import type { ErrorCode } from './error.ts'
+
+/** What each code means. `docs/reference/errors.md` is made from this list. */
+export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
+  'session-not-found': 'No session matches what was asked for.',
+  'session-ambiguous': 'More than one session matches; a longer id tells them apart.',
+  'entry-not-found': 'The session has no entry with this id.',
+  'not-a-transcript': 'The path is not a regular file inside the folders Throughline may read.',
+  'cursor-void':
+    'The file was rewritten since the cursor was given; what was seen before it is not there any more.',
+  'transcript-gone': 'The transcript was there and is not any more.',
+  'bad-usage': 'The command line or an option could not be understood.',
+  'config-invalid': 'A setting has a value that cannot be used.',
+  'output-exists': 'The file to write is already there.',
+  'output-unwritable': 'The file could not be written.',
+  'index-unavailable': 'The index cannot be used right now; the transcripts can.',
+  'request-invalid': 'A request has a part that cannot be understood.',
+  'not-allowed':
+    'The credential is missing, wrong, expired or revoked, or the request comes from where none may come.',
+  'too-many-requests': 'Somebody asks faster than is served.',
+  'daemon-running': 'A daemon already serves this home.',
+  'daemon-unreachable': 'No daemon answers, or what answers is not ours.',
+  'driver-unavailable': 'The agent cannot be run here: its program is missing, or did not start.',
+  'not-logged-in': 'The agent has no account to work with.',
+  'agent-gone': 'The agent is not running any more.',
+  'session-ended': 'The live session is over.',
+  'session-pending': 'The agent of the session is still being started.',
+  'session-held': 'The session is alive elsewhere; two agents must not work on one.',
+  'mode-not-allowed': 'The permission mode would ask a person less than the session may.',
+  'attention-not-found': 'The session has no such attention.',
+  'attention-mismatch': 'The answer is to something else than what is asked.',
+  'attention-settled': 'Somebody answered before; the answer that counts is told with it.',
+  'attention-lapsed': 'Nobody answered in time, and nothing was allowed.',
+  'folder-not-found': 'There is no such folder, or it may not be worked in.',
+  'folder-untrusted': 'The agent would load what lies in the folder, and nobody has trusted it.',
+  'host-unreachable': 'The process that holds the session does not answer.',
+  internal: 'Something failed that should not have. The log has the details.',
+  'journal-unwritable': 'A line could not be put on disk; it was not acknowledged.',
+  'journal-locked': 'Another process is writing this journal.',
+  'journal-closed': 'The journal was closed before the call.',
+}
