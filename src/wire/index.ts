@@ -1,3 +1,4 @@
+export { readAsk, readAttention, readAttentionState, readResolution } from './attention-json.ts'
 export type { CheckReport, Finding } from './check.ts'
 export { DIGEST_COMMANDS } from '#model'
 export type { BranchPath, Digest, OutlinePoint, RunCommand, TouchedFile } from '#model'
@@ -5,6 +6,37 @@ export { CLOSE_REASONS } from './frames.ts'
 export type { DaemonFrame, DeviceFrame, WireEvent } from './frames.ts'
 export type { ArchiveState, Health, IndexState, LiveSession, Notice } from './health.ts'
 export type { ListOptions, Problem, SessionList } from './listing.ts'
+export type {
+  AgentOffer,
+  AnswerRequest,
+  AskRequest,
+  AuditFile,
+  BoardCard,
+  FolderReport,
+  ForkRequest,
+  LiveCalls,
+  PendingAsk,
+  PromptRequest,
+  RenewRequest,
+  ResumeRequest,
+  RunRequest,
+  StartRequest,
+  TrustChoice,
+} from './live-calls.ts'
+export {
+  readAnswerRequest,
+  readAskRequest,
+  readFolder,
+  readForkRequest,
+  readModeChange,
+  readModelChange,
+  readPromptRequest,
+  readRenewRequest,
+  readResumeRequest,
+  readStartRequest,
+  readTrustChoice,
+} from './live-requests.ts'
+export type { LiveRouteName } from './live-routes.ts'
 export type { LiveEvent, ResetReason, Subscription, Topic } from './live.ts'
 export type { Page, PageOptions, PagePlace } from './page.ts'
 export { PROTOCOL } from './protocol.ts'
@@ -23,8 +55,10 @@ export {
   readUsageRequest,
 } from './requests.ts'
 export type { ExportFormat, QueryValues, SessionChange } from './requests.ts'
+export { readPromptBlocks } from './prompt-json.ts'
 export { ROUTES } from './routes.ts'
-export type { Parameter, Route, RouteName } from './routes.ts'
+export type { Parameter, Route } from './route.ts'
+export type { RouteName } from './routes.ts'
 export type { SearchHit, SearchPage, SearchRequest, SearchTier, Snippet } from './search.ts'
 export type { ConversationOptions, PassageOptions, SubscribeOptions, Throughline } from './throughline.ts'
 export type { PriceList, UsageReport, UsageRequest, UsageRow, UsageTotals } from './usage-report.ts'

@@ -1,4 +1,5 @@
-import type { Reading, SessionSummary } from '#model'
+import type { Reading, SessionEvent, SessionSummary, SessionView } from '#model'
+import type { BoardCard } from './live-calls.ts'
 import type { SearchHit } from './search.ts'
 
 /** What a device can listen to. */
@@ -15,6 +16,10 @@ export type Topic =
   | { readonly kind: 'sessions' }
   /** Entries that match a search and are indexed after the cursor. Without a cursor: from now on. */
   | { readonly kind: 'query'; readonly q: string }
+  /** What happens in one live session, word by word: how it stands, then every event. Also when it is not live yet. */
+  | { readonly kind: 'live'; readonly id: string }
+  /** All live sessions and everything that waits for a person: the cards, then each one that changes. */
+  | { readonly kind: 'board' }
 
 /** What a device is told. `cursor` is how far it has seen once it has taken the event in. */
 export type LiveEvent =
@@ -28,6 +33,18 @@ export type LiveEvent =
   | { readonly kind: 'session.changed'; readonly session: SessionSummary; readonly cursor: string }
   /** The session is nowhere any more, not even in the archive. */
   | { readonly kind: 'session.removed'; readonly id: string; readonly cursor: string }
+  /** How a live session stands. Whatever was told of it before is void. */
+  | { readonly kind: 'live.view'; readonly view: SessionView; readonly cursor: string }
+  | {
+      readonly kind: 'live.event'
+      readonly session: string
+      readonly event: SessionEvent
+      readonly cursor: string
+    }
+  /** Nobody runs this session now. It is told when somebody does. */
+  | { readonly kind: 'live.none'; readonly session: string; readonly cursor: string }
+  | { readonly kind: 'board.changed'; readonly card: BoardCard; readonly cursor: string }
+  | { readonly kind: 'board.removed'; readonly session: string; readonly cursor: string }
   | { readonly kind: 'hit.found'; readonly hit: SearchHit; readonly cursor: string }
   /** Everything told so far is void; it is told again from here. */
   | { readonly kind: 'reset'; readonly reason: ResetReason; readonly cursor: string }

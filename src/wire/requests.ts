@@ -143,7 +143,12 @@ function isSubscription(value: number | undefined): value is number {
 function findTopic(value: unknown): Topic | undefined {
   switch (string(value, 'kind')) {
     case 'sessions':
-      return { kind: 'sessions' }
+    case 'board':
+      return { kind: string(value, 'kind') === 'board' ? 'board' : 'sessions' }
+    case 'live': {
+      const id = string(value, 'id')
+      return id === undefined || !isSessionId(id) ? undefined : { kind: 'live', id }
+    }
     case 'query': {
       const q = string(value, 'q')
       return q === undefined || q.length > LONGEST_QUERY ? undefined : { kind: 'query', q }

@@ -1,23 +1,5 @@
-/** One way to ask the daemon. The router, its tests and the reference are made from these. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** `:id` is the grammar of session and device ids; `:query` is any text of up to 200 characters. */
-  readonly path: string
-  /** `device`: only with `Authorization: Bearer`. */
-  readonly auth: 'device' | 'none'
-  readonly summary: string
-  readonly query?: readonly Parameter[]
-  readonly body?: readonly Parameter[]
-  /** What comes back, in a few words. */
-  readonly answer: string
-}
-
-export interface Parameter {
-  readonly name: string
-  readonly kind: 'text' | 'number' | 'flag' | 'text or null' | 'true or false'
-  readonly required?: true
-  readonly meaning: string
-}
+import { LIVE_ROUTES, type LiveRouteName } from './live-routes.ts'
+import type { Parameter, Route } from './route.ts'
 
 export type RouteName =
   | 'login'
@@ -43,6 +25,7 @@ export type RouteName =
   | 'usage'
   | 'showDemo'
   | 'removeDemo'
+  | LiveRouteName
 
 const LIMIT: Parameter = { name: 'limit', kind: 'number', meaning: 'At most this many.' }
 const CURSOR: Parameter = { name: 'cursor', kind: 'text', meaning: 'The `next` of another page.' }
@@ -50,6 +33,7 @@ const SESSION = 'The session, as in the list.'
 
 /** Every route of the API. Flags are `1` and `0`; errors are `{ code, message, hint }`. */
 export const ROUTES: Readonly<Record<RouteName, Route>> = {
+  ...LIVE_ROUTES,
   login: {
     method: 'POST',
     path: '/api/login',

@@ -2,6 +2,7 @@ import type { Digest, Entry, Passage, Reading, SessionSummary } from '#model'
 import type { CheckReport } from './check.ts'
 import type { Health } from './health.ts'
 import type { ListOptions, SessionList } from './listing.ts'
+import type { LiveCalls } from './live-calls.ts'
 import type { LiveEvent, Subscription, Topic } from './live.ts'
 import type { Page, PageOptions } from './page.ts'
 import type { SearchPage, SearchRequest } from './search.ts'
@@ -12,6 +13,8 @@ import type { UsageReport, UsageRequest } from './usage-report.ts'
  * calls, the same answers, the same errors.
  */
 export interface Throughline {
+  /** Sessions that are run now. */
+  readonly live: LiveCalls
   health(): Promise<Health>
   /** Every session, most recently active first. One bad file never hides another. */
   list(options?: ListOptions): Promise<SessionList>
