@@ -1,0 +1,208 @@
+import { ThroughlineError } from '#base'
+import { AGENT_GONE } from '#drivers'
+import type { Answer, AnswerOutcome, Ask, Attention, AttentionState, LapseReason, Resolution } from '#model'
+import { checkAnswer } from './answer-check.ts'
+import { hashOf, toCanonicalJson, toPlain } from './canonical-json.ts'
+import { toIso } from './clock.ts'
+import type { Clock } from './clock.ts'
+import { readAsk } from '#wire'
+import type { JournalFact } from './journal-fact.ts'
+
+export interface Attentions {
+  /**
+   * Asks a person, and resolves with the answer. The attention is on disk before anybody is told of it, and the answer
+   * before this resolves. Rejects whenever there is no answer: `attention-lapsed`, or what kept it from being written.
+   */
+  open(ask: Ask, signal: AbortSignal): Promise<Resolution>
+  /**
+   * Takes an answer. The first one wins; the others are told which it was. Rejects with `attention-not-found`,
+   * `attention-mismatch` (what was shown is not what is asked), `request-invalid` (not on offer), or
+   * `journal-unwritable`: then it is still open.
+   */
+  resolve(answer: Answer): Promise<AnswerOutcome>
+  /** Ends everything that is open, and everything that comes later, without an answer. */
+  lapseAll(reason: LapseReason): Promise<void>
+  /** Those that are open, oldest first. */
+  list(): readonly Attention[]
+}
+
+export interface AttentionsOptions {
+  readonly sessionId: string
+  readonly clock: Clock
+  readonly mintId: () => string
+  /** Puts a line on disk. */
+  readonly record: (fact: JournalFact) => Promise<unknown>
+  readonly onOpened: (attention: Attention) => void
+  readonly onSettled: (id: string, state: AttentionState) => void
+  /** An end that could not be written down. It is an end all the same: nothing was allowed. */
+  readonly onUnrecorded: (error: unknown) => void
+  /** How long one stays open. For ever where it is not given. */
+  readonly deadlineMs?: number | undefined
+}
+
+type Waiting = {
+  readonly attention: Attention
+  readonly signal: AbortSignal
+  readonly release: (resolution: Resolution) => void
+  readonly refuse: (error: ThroughlineError) => void
+  readonly stopWaiting: () => void
+  /** What is being written down about it, if anything is. Never rejects. */
+  settling: Promise<void> | undefined
+}
+
+type Settled = { readonly hash: string; readonly state: AttentionState }
+
+/**
+ * The open attentions of one session.
+ *
+ * An attention is settled by whoever claims it first. The claim is undone when it cannot be written down, because what
+ * is not on record was not answered. An end without an answer needs no claim: it only takes something away.
+ */
+export function createAttentions(options: AttentionsOptions): Attentions {
+  const { sessionId, clock, mintId, record, onOpened, onSettled, onUnrecorded, deadlineMs } = options
+  const waiting = new Map<string, Waiting>()
+  /** Without what was asked, which can be large: a late answer wants to know only how it ended. */
+  const settled = new Map<string, Settled>()
+  let over: LapseReason | undefined
+
+  async function open(ask: Ask, signal: AbortSignal): Promise<Resolution> {
+    if (over !== undefined) throw lapsed(over)
+    if (signal.aborted) throw lapsed('withdrawn')
+    const plain = getAsk(toPlain(ask))
+    const attention: Attention = {
+      id: mintId(),
+      sessionId,
+      openedAt: toIso(clock),
+      ask: plain,
+      hash: hashOf(plain),
+      state: { state: 'open' },
+    }
+    await record({ kind: 'attention.opened', at: attention.openedAt, attention })
+    return await new Promise<Resolution>((release, refuse) => {
+      const { id } = attention
+      const withdraw = (): void => void lapse(id, signal.reason === AGENT_GONE ? 'agent-gone' : 'withdrawn')
+      const stopTimer =
+        deadlineMs === undefined ? undefined : clock.after(deadlineMs, () => void lapse(id, 'deadline'))
+      const stopWaiting = (): void => {
+        signal.removeEventListener('abort', withdraw)
+        stopTimer?.()
+      }
+      waiting.set(id, {
+        attention,
+        signal,
+        release,
+        refuse,
+        stopWaiting,
+        settling: undefined,
+      })
+      signal.addEventListener('abort', withdraw)
+      onOpened(attention)
+      // While the line was on its way to the disk, the agent may have gone.
+      if (over !== undefined) void lapse(id, over)
+      else if (signal.aborted) withdraw()
+    })
+  }
+
+  async function resolve({ id, hash, resolution, by }: Answer): Promise<AnswerOutcome> {
+    for (;;) {
+      const held = waiting.get(id)
+      if (!held) return lateTo(settled.get(id), { hash, resolution, by })
+      if (held.attention.hash !== hash) throw mismatch()
+      checkAnswer(held.attention.ask, resolution)
+      if (held.settling) {
+        await held.settling
+        continue
+      }
+      const state: AttentionState = { state: 'resolved', resolution, by, at: toIso(clock) }
+      await claim(held, async () => {
+        await record({ kind: 'attention.settled', at: state.at, id, state })
+        finish(held, state)
+      })
+      return { kind: 'won', state }
+    }
+  }
+
+  async function lapse(id: string, reason: LapseReason): Promise<void> {
+    for (;;) {
+      const held = waiting.get(id)
+      if (!held) return
+      if (held.settling) {
+        await held.settling
+        continue
+      }
+      const state: AttentionState = { state: 'lapsed', reason, at: toIso(clock) }
+      await claim(held, async () => {
+        await record({ kind: 'attention.settled', at: state.at, id, state }).catch(onUnrecorded)
+        finish(held, state)
+      })
+      return
+    }
+  }
+
+  /** From here on nobody else can settle it, until `work` is done; and if it fails, everybody can again. */
+  async function claim(held: Waiting, work: () => Promise<void>): Promise<void> {
+    const working = work()
+    held.settling = working.catch(() => {
+      held.settling = undefined
+    })
+    await held.settling
+    await working
+  }
+
+  function finish(held: Waiting, state: AttentionState): void {
+    const { id, hash } = held.attention
+    waiting.delete(id)
+    settled.set(id, { hash, state })
+    held.stopWaiting()
+    // An agent that stopped waiting while the answer was written down gets none.
+    if (state.state === 'resolved' && !held.signal.aborted) held.release(state.resolution)
+    else held.refuse(lapsed(state.state === 'lapsed' ? state.reason : 'withdrawn'))
+    onSettled(id, state)
+  }
+
+  return {
+    open,
+    resolve,
+    async lapseAll(reason) {
+      over ??= reason
+      await Promise.all([...waiting.keys()].map((id) => lapse(id, reason)))
+    },
+    list: () => [...waiting.values()].map(({ attention }) => attention),
+  }
+}
+
+/** Somebody whose acknowledgement was lost asks again with the same answer: it has won, still. */
+function lateTo(found: Settled | undefined, { hash, resolution, by }: Omit<Answer, 'id'>): AnswerOutcome {
+  if (!found) {
+    throw new ThroughlineError('attention-not-found', 'there is no such attention in this session', {
+      hint: 'List the open ones again.',
+    })
+  }
+  if (found.hash !== hash) throw mismatch()
+  const { state } = found
+  const isSame =
+    state.state === 'resolved' &&
+    state.by === by &&
+    toCanonicalJson(state.resolution) === toCanonicalJson(toPlain(resolution))
+  return { kind: isSame ? 'won' : 'late', state }
+}
+
+function getAsk(value: unknown): Ask {
+  const ask = readAsk(value)
+  if (ask) return ask
+  throw new ThroughlineError('request-invalid', 'the agent asks something that makes no sense', {
+    hint: 'This is a fault of the driver.',
+  })
+}
+
+function mismatch(): ThroughlineError {
+  return new ThroughlineError('attention-mismatch', 'the answer is to something else than what is asked', {
+    hint: 'Look at what is asked again, then answer that.',
+  })
+}
+
+function lapsed(reason: LapseReason): ThroughlineError {
+  return new ThroughlineError('attention-lapsed', `nobody answered: ${reason}`, {
+    hint: 'Nothing was allowed. The agent may ask again.',
+  })
+}

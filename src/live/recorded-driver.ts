@@ -1,0 +1,90 @@
+import type { AgentFact, Driver, StartOptions } from '#drivers'
+import type { MessageFact } from '#model'
+import { openRecording, type Recording, type RecordingOptions } from './recording.ts'
+
+export interface RecordedDriverOptions extends Pick<RecordingOptions, 'folder' | 'now'> {
+  readonly mintId: () => string
+  /** The id under which the agent itself knows the session that it is to go on with. */
+  readonly agentId?: string | undefined
+  /** Something could not be written down. */
+  readonly onTrouble: (message: string) => void
+}
+
+/**
+ * A driver whose agent leaves no transcript that can be read: everything it says is written down here, under our id,
+ * and each message is told under the id that it has on disk. One that writes its own is left as it is.
+ */
+export function toRecordedDriver(driver: Driver, options: RecordedDriverOptions): Driver {
+  if (driver.can.writesTranscript) return driver
+  return {
+    agent: driver.agent,
+    can: { ...driver.can, writesTranscript: true },
+    async start(start) {
+      const recording = await openRecording({
+        folder: options.folder,
+        now: options.now,
+        agent: driver.agent,
+        sessionId: start.sessionId,
+        workdir: start.workdir,
+      })
+      const onFact = createTap(recording, { ...options, onFact: start.onFact })
+      try {
+        const agent = await driver.start({ ...start, resume: toOwn(start.resume, options), onFact })
+        return {
+          ...agent,
+          async close() {
+            await agent.close()
+            await recording.close()
+          },
+        }
+      } catch (error) {
+        await recording.close()
+        throw error
+      }
+    },
+  }
+}
+
+/** The session that an agent is to go on with, as it calls it itself. */
+function toOwn(resume: StartOptions['resume'], { agentId }: RecordedDriverOptions): StartOptions['resume'] {
+  return resume && { ...resume, sessionId: agentId ?? resume.sessionId }
+}
+
+/** Hears every fact on its way, and writes down what is said. */
+function createTap(
+  recording: Recording,
+  options: RecordedDriverOptions & { readonly onFact: (fact: AgentFact) => void },
+): (fact: AgentFact) => void {
+  const { mintId, onFact, onTrouble } = options
+
+  function write(writing: Promise<void>): void {
+    writing.catch(() => onTrouble('what was said could not be written down'))
+  }
+
+  return (fact) => {
+    switch (fact.kind) {
+      case 'message': {
+        const named: MessageFact & { readonly id: string } = { ...fact, id: fact.id ?? mintId() }
+        write(recording.add(named))
+        onFact(named)
+        return
+      }
+      case 'turn.ended':
+        if (fact.outcome.kind === 'interrupted') write(recording.addInterruption(mintId()))
+        onFact(fact)
+        return
+      case 'started':
+        // This is about the agent; that it can be read is our doing.
+        onFact(fact.can === undefined ? fact : { ...fact, can: { ...fact.can, writesTranscript: true } })
+        return
+      case 'ended':
+      case 'renamed':
+      case 'turn.started':
+      case 'mode.changed':
+      case 'delta':
+      case 'retrying':
+      case 'unknown':
+        onFact(fact)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import { dirname, join } from 'node:path'
+import { mkdir, readdir } from 'node:fs/promises'
+import { string, type JsonObject } from '#base'
+import { openJournal, readJournal, type Journal } from '#journal'
+import type { Block, MessageFact, MediaSource, Usage } from '#model'
+
+/** A transcript that is written for an agent that writes none that can be read, in the format of Claude Code. */
+export interface Recording {
+  /** Writes a message down. Resolves when it is on disk. */
+  add(message: MessageFact & { readonly id: string }): Promise<void>
+  addInterruption(id: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface RecordingOptions {
+  /** Where recordings of this agent are. */
+  readonly folder: string
+  readonly agent: string
+  readonly sessionId: string
+  readonly workdir: string
+  readonly now: () => number
+}
+
+/** A new recording, or the one that is there already, to be gone on with. */
+export async function openRecording(options: RecordingOptions): Promise<Recording> {
+  const { folder, agent, sessionId, workdir, now } = options
+  const path = (await findRecording(folder, sessionId)) ?? join(folder, slugOf(workdir), `${sessionId}.jsonl`)
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const journal = await openJournal(path)
+  let parent = await lastId(path)
+
+  async function write(id: string, line: JsonObject, to: Journal = journal): Promise<void> {
+    const parentUuid = parent
+    parent = id
+    await to.append({
+      parentUuid,
+      isSidechain: false,
+      ...line,
+      uuid: id,
+      timestamp: new Date(now()).toISOString(),
+      userType: 'external',
+      entrypoint: 'throughline',
+      cwd: workdir,
+      sessionId,
+      version: 'throughline',
+    })
+  }
+
+  return {
+    async add(message) {
+      const { id, role, messageId, model, usage, blocks } = message
+      const content = blocks.map(toContent)
+      if (role !== 'agent') {
+        const isPrompt = role === 'person' ? { promptId: id, promptSource: 'sdk' } : {}
+        await write(id, { type: 'user', message: { role: 'user', content }, ...isPrompt })
+        return
+      }
+      await write(id, {
+        type: 'assistant',
+        message: {
+          id: messageId ?? id,
+          type: 'message',
+          role: 'assistant',
+          model: model ?? agent,
+          content,
+          stop_reason: null,
+          stop_sequence: null,
+          ...(usage === undefined ? {} : { usage: toUsage(usage) }),
+        },
+      })
+    },
+    async addInterruption(id) {
+      const content = [{ type: 'text', text: '[Request interrupted by user]' }]
+      await write(id, { type: 'user', message: { role: 'user', content } })
+    },
+    close: () => journal.close(),
+  }
+}
+
+async function findRecording(folder: string, sessionId: string): Promise<string | undefined> {
+  for (const project of await namesIn(folder)) {
+    const names = await namesIn(join(folder, project))
+    if (names.includes(`${sessionId}.jsonl`)) return join(folder, project, `${sessionId}.jsonl`)
+  }
+  return undefined
+}
+
+async function lastId(path: string): Promise<string | null> {
+  let last: string | null = null
+  for await (const item of readJournal(path)) {
+    if (item.kind === 'line') last = string(item.value, 'uuid') ?? last
+  }
+  return last
+}
+
+/** As Claude Code names the folder of a project. */
+function slugOf(workdir: string): string {
+  return workdir.replaceAll(/[^a-zA-Z0-9]/gu, '-').slice(0, 200)
+}
+
+/** A block as the provider writes it: what is read from it is the block again. */
+function toContent(block: Block): unknown {
+  switch (block.kind) {
+    case 'text':
+      return { type: 'text', text: block.text, ...block.extra }
+    case 'thinking':
+      return {
+        type: 'thinking',
+        thinking: block.thinking,
+        ...(block.signature === undefined ? {} : { signature: block.signature }),
+        ...block.extra,
+      }
+    case 'redacted-thinking':
+      return { type: 'redacted_thinking', data: block.data, ...block.extra }
+    case 'tool-use':
+      return { type: 'tool_use', id: block.id, name: block.name, input: block.input, ...block.extra }
+    case 'tool-result':
+      return {
+        type: 'tool_result',
+        tool_use_id: block.toolUseId,
+        content: block.content.map(toContent),
+        is_error: block.isError,
+        ...block.extra,
+      }
+    case 'image':
+      return { type: 'image', source: toSource(block.source), ...block.extra }
+    case 'document':
+      return {
+        type: 'document',
+        source: toSource(block.source),
+        ...(block.title === undefined ? {} : { title: block.title }),
+        ...block.extra,
+      }
+    case 'unknown':
+      return block.value
+  }
+}
+
+function toSource(source: MediaSource): unknown {
+  switch (source.kind) {
+    case 'base64':
+      return { type: 'base64', media_type: source.mediaType, data: source.data }
+    case 'url':
+      return { type: 'url', url: source.url }
+    case 'text':
+      return { type: 'text', media_type: source.mediaType, data: source.text }
+    case 'unknown':
+      return source.value
+  }
+}
+
+function toUsage(usage: Usage): JsonObject {
+  return {
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    cache_read_input_tokens: usage.cacheRead,
+    cache_creation_input_tokens: usage.cacheCreation,
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch {
+    return []
+  }
+}
