@@ -2,7 +2,7 @@ import { createServer, connect as connectSocket, type Server, type Socket } from
 import { parseJson, ThroughlineError } from '#base'
 import { connect, createBytesCodec, login, type RemoteThroughline, type SocketConstructor } from '#client'
 import { openServer, readSecret, toLocalToken, type RunningServer, type ServerOptions } from '#server'
-import { openTempDir, runs, type TempDir } from '#testing'
+import { NO_LIVE, openTempDir, runs, type TempDir } from '#testing'
 import { fromWireReading, type Health, type LiveEvent, type SubscribeOptions, type Throughline } from '#wire'
 import * as fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
@@ -35,6 +35,7 @@ function createCounting(options: { readonly ballast?: number } = {}): Counting {
     throw new Error('nobody asks for this')
   }
   const throughline: Throughline = {
+    live: NO_LIVE,
     health: async () => HEALTH,
     list: refuse,
     get: refuse,

@@ -13,7 +13,8 @@ export const ENVIRONMENT: readonly EnvironmentVariable[] = [
   {
     name: 'CLAUDE_CONFIG_DIR',
     fallback: '~/.claude',
-    meaning: 'Where Claude Code keeps its sessions. Only read, never written.',
+    meaning:
+      'Where Claude Code keeps its sessions. Only read; `connect` puts a folder of ours among its skills.',
   },
   {
     name: 'ALLOWED_ROOTS',

@@ -1,5 +1,6 @@
 import {
   createDigestFold,
+  transcriptsOf,
   type Damage,
   type Digest,
   type DigestFold,
@@ -113,7 +114,7 @@ function addDelegated(fold: DigestFold): Add {
 function openAll(session: SessionSummary, meter: Meter | undefined): readonly TranscriptFile[] {
   const files: TranscriptFile[] = []
   try {
-    for (const { path } of [session, ...session.subagents]) files.push(openTranscript(path, meter))
+    for (const path of transcriptsOf(session)) files.push(openTranscript(path, meter))
   } catch (error) {
     for (const file of files) file.close()
     throw error

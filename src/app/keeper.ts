@@ -1,7 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { transcriptsOf, type SessionCounts, type SessionSummary } from '#model'
+import { byActivity, transcriptsOf, type LiveState, type SessionCounts, type SessionSummary } from '#model'
 import {
   openArchive,
   openCatalogue,
@@ -17,8 +16,9 @@ import {
 import type { Meter, Source } from '#sources'
 import { INDEX_VERSION } from '#store'
 import type { ArchiveState, Notice } from '#wire'
+import { createArchiving } from './archiving.ts'
 import { isWithin } from './config.ts'
-import { cataloguePath, dropOldIndexes, toTasks } from './kept-files.ts'
+import { cataloguePath, dropOldIndexes, makeFolders, toTasks } from './kept-files.ts'
 import type { Preferences } from './preferences.ts'
 import type { Config } from './throughline.ts'
 
@@ -37,7 +37,13 @@ export interface Keeper {
   /** The session a transcript belongs to: its own, or a subagent's. */
   sessionOf(path: string): SessionSummary | undefined
   onChange(listener: (change: CatalogueChange) => void): () => void
-  /** Names and marks of this session are others now. */
+  /** When a session last wrote something, in milliseconds. */
+  lastWrite(id: string): number | undefined
+  /** Every session: those that have a transcript, and those that are run and have none yet. */
+  sessions(): readonly SessionSummary[]
+  /** This session is run and has no transcript yet; with nothing, it will have none. */
+  expect(id: string, session: SessionSummary | undefined): void
+  /** Names and marks of this session are others now, or what it is doing. */
   refresh(id: string): void
   close(): Promise<void>
 }
@@ -47,6 +53,10 @@ export interface KeeperOptions {
   readonly source: Source
   /** Where sample sessions are. They are not watched, and not kept in the archive. */
   readonly samples: Source
+  /** What was recorded of agents that leave no transcript of their own. */
+  readonly recorded: readonly Source[]
+  /** What a session is doing that is run here. */
+  readonly liveOf: (id: string) => LiveState | undefined
   readonly preferences: Preferences
   /** Whether to keep an index and an archive: one process per home does. */
   readonly keeps: boolean
@@ -64,10 +74,6 @@ const SWEEP_MS = 25_000
 const SWEEP_TURNS = 4
 /** The system keeps 16,384 events for us, and drops what comes beyond. */
 const MANY_HINTS = 1_000
-/** How long files beside a session may wait to be kept. */
-const KEEP_MS = 5_000
-/** How old the archive's figures may be: they come from a walk through all of it. */
-const ARCHIVE_STATE_MS = 10_000
 /** The index is begun when the list is out: it would only take the processor from it. */
 const INDEX_DELAY_MS = 400
 
@@ -86,17 +92,15 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   let isUnwatched = false
   let sweeps = 0
   let hints = 0
-  const keepingSoon = new Map<string, NodeJS.Timeout>()
-  const seen = new Set<string>()
-  let keeping: Promise<unknown> | undefined
-  let archived: { readonly at: number; readonly state: Promise<ArchiveState> } | undefined
+  const expected = new Map<string, SessionSummary>()
 
   function notify(notice: Omit<Notice, 'at'>): void {
     notices.push({ ...notice, at: new Date(now()).toISOString() })
     if (notices.length > NOTICES_KEPT) notices.shift()
   }
 
-  if (keeps) mkdirSync(home, { recursive: true, mode: 0o700 })
+  // A folder that is not there cannot be watched, and the first recording is to be seen at once.
+  if (keeps) makeFolders(options.recorded.map(({ root }) => join(root, 'projects')))
   const archive = openArchive({
     dir: join(home, 'archive'),
     sources: [source],
@@ -104,6 +108,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     onProblem: ({ path, message, hint }) => notify({ message: `${path}: ${message}`, hint }),
     now,
   })
+  const archiving = createArchiving({ archive, source, filesOf: (path) => catalogue.filesOf(path), now })
   if (source.registry !== undefined) {
     live = openLiveRegistry({
       registry: source.registry,
@@ -118,11 +123,13 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     sources: [
       { source, isArchive: false },
       { source: options.samples, isArchive: false, isSample: true },
+      ...options.recorded.map((from) => ({ source: from, isArchive: false })),
       ...archive.sources.map((from) => ({ source: from, isArchive: true })),
     ],
     ...(keeps ? { rememberedPath: cataloguePath(home) } : {}),
     isAllowed,
-    liveOf: (id) => live?.states.get(id),
+    // Who runs it here knows better than what its agent wrote down.
+    liveOf: (id) => options.liveOf(id) ?? live?.states.get(id),
     preferenceOf: (id) => preferences.get(id),
     countsOf: (id) => counts.get(id),
     onChange: take,
@@ -143,6 +150,10 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     for (const { path } of session.subagents) owners.set(path, session.path)
   }
 
+  function tell(change: CatalogueChange): void {
+    for (const listener of listeners) listener(change)
+  }
+
   function take(change: CatalogueChange): void {
     const { session } = change
     if (change.kind === 'removed') {
@@ -150,33 +161,22 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       for (const path of transcriptsOf(session)) index?.forget(path)
     } else {
       own(session)
+      expected.delete(session.id)
       if (change.kind === 'moved') moveFiles(change.from, session)
       else {
         const files = new Set(change.files)
         for (const task of toTasks(session)) if (files.has(task.path)) index?.touch(task)
-        if (files.size > 0 && session.sourceGone !== true && session.demo !== true) keepSoon(session)
+        if (files.size > 0 && session.sourceGone !== true && isOthers(session))
+          archiving.keepSoon(session.path)
       }
     }
-    for (const listener of listeners) listener(change)
+    tell(change)
     remembering ??= setTimeout(remember, REMEMBER_MS).unref()
   }
 
-  /** A session that is being written to is looked at once in a while: a link needs no second look. */
-  function keepSoon({ path }: SessionSummary): void {
-    if (keepingSoon.has(path)) return
-    const isFirst = !seen.has(path)
-    seen.add(path)
-    const timer = setTimeout(
-      () => {
-        keepingSoon.delete(path)
-        const files = catalogue.filesOf(path)
-        if (files === undefined) return
-        archived = undefined
-        keeping = archive.keepAll([files], source).catch(() => 0)
-      },
-      isFirst ? 0 : KEEP_MS,
-    )
-    keepingSoon.set(path, timer.unref())
+  /** Written by an agent that may delete it. */
+  function isOthers({ path, demo }: SessionSummary): boolean {
+    return demo !== true && !options.recorded.some(({ root }) => path.startsWith(root))
   }
 
   /** Mostly the same bytes under another name: what is indexed of them stays. */
@@ -203,7 +203,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   }
 
   const watcher = openWatcher({
-    dirs: (under) => source.folders(under),
+    dirs: (under) => [source, ...options.recorded].flatMap((from) => from.folders(under)),
     onHint(dir, name) {
       hints++
       if (source.registry !== undefined && dir === source.registry.dir) live?.refresh()
@@ -247,17 +247,9 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     opened.sync(catalogue.sessions().flatMap(toTasks))
     // What the last process left says nothing of lines that subagents wrote since.
     void catalogue.sweep()
-    keeping = keepAll().catch(() => 0)
+    void archiving.keepAll().then(remember)
     index = opened
     return opened
-  }
-
-  async function keepAll(): Promise<number> {
-    const { sessions } = await source.find()
-    const kept = await archive.keepAll(sessions, source)
-    archived = undefined
-    remember()
-    return kept
   }
 
   return {
@@ -267,11 +259,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     },
     opening,
     archive,
-    archiveState() {
-      if (archived === undefined || now() - archived.at > ARCHIVE_STATE_MS)
-        archived = { at: now(), state: archive.state() }
-      return archived.state
-    },
+    archiveState: () => archiving.state(),
     notices: () => notices,
     isAllowed,
     sessionOf: (path) => {
@@ -282,16 +270,28 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    lastWrite: lastActivityOf,
+    sessions() {
+      if (expected.size === 0) return catalogue.sessions()
+      return [...catalogue.sessions(), ...expected.values()].toSorted(byActivity)
+    },
+    expect(id, session) {
+      const before = expected.get(id)
+      if (byId.has(id) || (before === undefined && session === undefined)) return
+      if (session === undefined) expected.delete(id)
+      else expected.set(id, session)
+      if (session !== undefined) tell({ kind: 'changed', session, files: [] })
+      else if (before !== undefined) tell({ kind: 'removed', session: before })
+    },
     refresh: (id) => catalogue.refresh([id]),
     async close() {
       clearTimeout(beginning)
       stopOpening?.()
       clearTimeout(remembering)
-      for (const timer of keepingSoon.values()) clearTimeout(timer)
       watcher.close()
       live?.close()
       await catalogue.settled()
-      await keeping
+      await archiving.close()
       if (keeps) await catalogue.remember().catch(() => undefined)
       await index?.close()
     },

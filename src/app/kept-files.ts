@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IndexTask } from '#ingest'
 import type { SessionSummary } from '#model'
@@ -32,5 +32,14 @@ export function dropOldIndexes(home: string): void {
     if (/^index\.v\d+\.db/.test(name) && !name.startsWith(`index.v${INDEX_VERSION}.db`)) {
       rmSync(join(home, name), { force: true })
     }
+  }
+}
+
+/** Makes folders of the home, for its owner alone. A home that takes nothing is told elsewhere. */
+export function makeFolders(paths: readonly string[]): void {
+  try {
+    for (const path of paths) mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch {
+    // What is not there is looked for again by the sweep.
   }
 }

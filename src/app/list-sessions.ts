@@ -21,11 +21,18 @@ export interface Listed {
 }
 
 /** Looks at every session's file. Shows only those that may be shown. */
-export async function lookAtSessions(source: Source, config: Config, samples: Source): Promise<Listed> {
+export async function lookAtSessions(
+  source: Source,
+  config: Config,
+  others: { readonly samples: Source; readonly recorded: readonly Source[] },
+): Promise<Listed> {
   const { sessions, problems } = await source.list()
   const allowed = await onlyAllowed(source, sessions, config.allowedRoots)
-  const shown = (await samples.list()).sessions
-  return { sessions: [...allowed, ...shown].toSorted(byActivity), problems }
+  const shown = (await others.samples.list()).sessions
+  const ours = await Promise.all(
+    others.recorded.map(async (from) => onlyAllowed(from, (await from.list()).sessions, config.allowedRoots)),
+  )
+  return { sessions: [...allowed, ...shown, ...ours.flat()].toSorted(byActivity), problems }
 }
 
 /** Chooses from sessions that are in the order of their activity, most recent first. */

@@ -23,7 +23,7 @@ export function createSessionsTopic(keeper: Keeper): SessionsTopic {
   let number = 0
 
   // The oldest first: whoever saw up to some number has seen everything before it.
-  for (const session of keeper.catalogue.sessions().toReversed()) record(session)
+  for (const session of keeper.sessions().toReversed()) record(session)
 
   function record(session: SessionSummary): LiveEvent {
     number++

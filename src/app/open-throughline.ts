@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseJson, string } from '#base'
-import { createLedger, NO_USAGE, addUsage, type Reading, type SessionSummary } from '#model'
+import {
+  createLedger,
+  NO_USAGE,
+  addUsage,
+  type LiveState,
+  type Reading,
+  type SessionSummary,
+  type SessionView,
+} from '#model'
 import {
   createClaudeSource,
   openTranscript,
@@ -11,20 +19,23 @@ import {
   type Meter,
   type TranscriptFile,
 } from '#sources'
-import type { Subscription } from '#wire'
 import { toReport } from './check.ts'
 import { readConfig, realPathOf } from './config.ts'
 import type { Digests } from './digests.ts'
 import { getSession } from './get-session.ts'
 import { toHealth } from './health.ts'
 import type { Keeper } from './keeper.ts'
+import { deferLive } from './live-deferred.ts'
+import type { Live, WakeUp } from './open-live.ts'
+import { hasHosts, toLiveState, toPending, withLiveSessions } from './live-state.ts'
+import { createRecordedSources } from './recorded-sources.ts'
 import { createSampleSource } from './sample-source.ts'
-import type { SessionsTopic } from './list-topics.ts'
 import { listSessions, lookAtSessions, withFacts, type Listed } from './list-sessions.ts'
 import { readPage, subagentPath } from './page.ts'
 import { readLastPassages, readPassages } from './passages.ts'
 import { openPreferences, type Preferences } from './preferences.ts'
 import { surveySession } from './survey-session.ts'
+import { createSubscriber } from './subscribe.ts'
 import type { Config, LocalThroughline } from './throughline.ts'
 
 export interface OpenOptions {
@@ -41,6 +52,8 @@ export interface OpenOptions {
   readonly sweepMs?: number
   readonly meter?: Meter
   readonly now?: () => number
+  /** Composes what a new live session begins with. */
+  readonly wakeUp?: WakeUp
 }
 
 /** Opens Throughline in this process. Reads the environment once, here. */
@@ -51,11 +64,13 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   const config: Config = { ...given, allowedRoots: given.allowedRoots.map(realPathOf) }
   const source = createClaudeSource(config.claudeDir, meter)
   const samples = createSampleSource(realPathOf(config.home), meter)
+  const recorded = createRecordedSources(realPathOf(config.home), meter)
   const { format } = source
   const startedAt = new Date(now()).toISOString()
   let preferring: Promise<Preferences> | undefined
   let keeping: Promise<Keeper> | undefined
-  let sessionsTopic: SessionsTopic | undefined
+  let living: Promise<Live> | undefined
+  let live: Live | undefined
   let digests: Digests | undefined
   let keeper: Keeper | undefined
 
@@ -73,6 +88,8 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
         config,
         source,
         samples,
+        recorded,
+        liveOf: (id) => liveOf(id),
         preferences: known,
         keeps: index,
         now,
@@ -84,11 +101,45 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     return keeping
   }
 
+  /** Live sessions: with an index at once, else when somebody asks for them. */
+  function openedLive(): Promise<Live> {
+    living ??= (async () => {
+      const { openLive } = await import('./open-live.ts')
+      live = await openLive({
+        config,
+        env: options.env ?? process.env,
+        now,
+        registry: source.registry,
+        get,
+        look: async () => await keeper?.catalogue.sweep(),
+        onChange: (view) => noteLive(view),
+        lastWrite: (id) => keeper?.lastWrite(id),
+        wakeUp: options.wakeUp,
+      })
+      for (const view of live.views()) noteLive(view)
+      return live
+    })()
+    return living
+  }
+
+  function noteLive(view: SessionView): void {
+    const isOver = view.state.state === 'ended'
+    keeper?.expect(view.sessionId, isOver ? undefined : toPending(view))
+    keeper?.refresh(view.sessionId)
+  }
+
+  function liveOf(id: string): LiveState | undefined {
+    const view = live?.find(id)
+    return view && toLiveState(view)
+  }
+
   async function look(): Promise<Listed> {
     if (keeper !== undefined) {
-      return { sessions: keeper.catalogue.sessions(), problems: keeper.catalogue.problems() }
+      return { sessions: keeper.sessions(), problems: keeper.catalogue.problems() }
     }
-    const listed = await lookAtSessions(source, config, samples)
+    if (hasHosts(config.home)) await openedLive()
+    const found = await lookAtSessions(source, config, { samples, recorded })
+    const listed = withLiveSessions(found, live?.views() ?? [], config)
     const known = await preferences()
     await known.refresh()
     if (known.all().size === 0) return listed
@@ -99,7 +150,11 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     return getSession((await look()).sessions, query)
   }
 
-  if (index) await keep()
+  const subscribe = createSubscriber({ keep, live: openedLive, format })
+  if (index) {
+    await keep()
+    await openedLive()
+  }
 
   return {
     config,
@@ -177,46 +232,8 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       else await removeDemo(samples.root)
       await keeper?.catalogue.sweep()
     },
-    subscribe(topic, how): Subscription {
-      let inner: Subscription | undefined
-      let closed = false
-      const begin = async (): Promise<void> => {
-        const opened = await keep()
-        const [{ subscribeToSession }, { createSessionsTopic, subscribeToQuery }] = await Promise.all([
-          import('./session-topic.ts'),
-          import('./list-topics.ts'),
-        ])
-        if (closed) return
-        if (topic.kind === 'sessions') {
-          sessionsTopic ??= createSessionsTopic(opened)
-          inner = sessionsTopic.subscribe(how)
-        } else if (topic.kind === 'query') {
-          inner = await subscribeToQuery(opened, topic.q, how)
-          if (closed) inner.close()
-        } else {
-          const find = async (): Promise<{ session: SessionSummary; path: string }> => {
-            const session = getExactly(opened.catalogue.sessions(), topic.id)
-            return {
-              session,
-              path: topic.subagent === undefined ? session.path : subagentPath(session, topic.subagent),
-            }
-          }
-          inner = subscribeToSession(topic, { ...how, keeper: opened, format, find })
-        }
-      }
-      begin().catch((error: unknown) => {
-        if (!closed) how.onError?.(error instanceof Error ? error : new Error(String(error)))
-      })
-      return {
-        get cursor() {
-          return inner === undefined ? how.cursor : inner.cursor
-        },
-        close() {
-          closed = true
-          inner?.close()
-        },
-      }
-    },
+    live: deferLive(openedLive),
+    subscribe,
     async pruneArchive(limits) {
       return (await keep()).archive.prune(limits)
     },
@@ -225,7 +242,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       await (await keeper?.opening)?.settled()
     },
     async close() {
-      sessionsTopic?.close()
+      await (await living?.catch(() => undefined))?.close()
       await (await keeping)?.close()
       await (await preferring)?.close()
     },
@@ -249,10 +266,6 @@ function withPreference(session: SessionSummary, known: Preferences): SessionSum
     ...(name === undefined ? {} : { name, nameFrom: 'person' }),
     ...(starred ? { starred } : {}),
   }
-}
-
-function getExactly(sessions: readonly SessionSummary[], id: string): SessionSummary {
-  return sessions.find((session) => session.id === id) ?? getSession(sessions, id)
 }
 
 function readVersion(): string {

@@ -18,6 +18,8 @@ import {
 import type { Page, PageOptions, PagePlace } from '#wire'
 
 const NO_BYTES = new Uint8Array(0)
+/** Of a session that is run and has no transcript yet. */
+const NOTHING_YET: Page = { readings: [], start: '0', end: '0', atStart: true, atEnd: true }
 
 /** A page of a session, found by seeking. */
 export async function readPage(
@@ -26,6 +28,7 @@ export async function readPage(
   request: PageOptions & { readonly meter?: Meter | undefined },
 ): Promise<Page> {
   const { subagent, raw, meter } = request
+  if (session.path === '' && subagent === undefined) return NOTHING_YET
   const path = subagent === undefined ? session.path : subagentPath(session, subagent)
   const file = openTranscript(path, meter)
   try {

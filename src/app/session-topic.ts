@@ -99,6 +99,8 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
     const { session, path } = await options.find()
     if (closed) return
     wasThere = true
+    // It is run, and has not said anything yet.
+    if (path === '') throw notYet()
     isSample = session.demo === true
     const file = keeper.catalogue.follow(path)
     unlisten?.()
@@ -250,6 +252,12 @@ const bareEvents = new WeakMap<GrowthEvent, Added>()
 
 /** How long a file may be away while it is replaced, before it is looked for elsewhere. */
 const GONE_MS = 20
+
+function notYet(): ThroughlineError {
+  return new ThroughlineError('transcript-gone', 'the session has no transcript yet', {
+    hint: 'It has one as soon as something was said.',
+  })
+}
 
 function isAway(error: unknown): boolean {
   return (

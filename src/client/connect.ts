@@ -16,6 +16,7 @@ import {
 } from '#wire'
 import { createBytesCodec } from './bytes-codec.ts'
 import { createDeviceCalls, type DeviceCalls } from './devices.ts'
+import { createRemoteLive } from './live-calls.ts'
 import { createLiveSocket, type SocketConstructor } from './live-socket.ts'
 import { readLongPage, readRemote } from './remote-readings.ts'
 import { createRest, expectShape, toError, type Fetch } from './rest.ts'
@@ -84,6 +85,7 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
 
   return {
     ...createDeviceCalls(rest),
+    live: createRemoteLive(rest),
     health,
     async list({ onProgress: _local, ...filter } = {}) {
       return expectShape<SessionList>(await rest.get('/api/sessions', filter), 'sessions', 'problems')

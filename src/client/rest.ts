@@ -1,10 +1,16 @@
-import { ERROR_CODES, isObject, parseJson, string, ThroughlineError, type ErrorCode } from '#base'
+import { isErrorCode, isObject, parseJson, string, ThroughlineError } from '#base'
 
 /** Asks a daemon. Every refusal comes out as the `ThroughlineError` that the daemon meant. */
 export interface Rest {
   readonly url: string
   get(path: string, query?: Query): Promise<unknown>
-  send(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<unknown>
+  /** `signal`: whoever asked wants no answer any more. */
+  send(
+    method: 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+    signal?: AbortSignal,
+  ): Promise<unknown>
   /** The body as it arrives. */
   stream(path: string): AsyncGenerator<Uint8Array>
 }
@@ -48,7 +54,12 @@ export function createRest(options: RestOptions): Rest {
   const url = options.url.replace(/\/+$/, '')
   const ask: Fetch = options.fetch ?? ((address, init) => globalThis.fetch(address, init))
 
-  async function request(method: string, path: string, body?: object): Promise<FetchResponse> {
+  async function request(
+    method: string,
+    path: string,
+    body?: object,
+    signal?: AbortSignal,
+  ): Promise<FetchResponse> {
     const response = await ask(`${url}${path}`, {
       method,
       headers: {
@@ -56,12 +67,16 @@ export function createRest(options: RestOptions): Rest {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(options.timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(options.timeoutMs) }),
+      ...(signal !== undefined ? { signal } : limit()),
     }).catch((cause: unknown) => {
       throw unreachable(url, cause)
     })
     if (response.ok) return response
     throw toError(parseJson(await response.text().catch(() => '')), response.status)
+  }
+
+  function limit(): { readonly signal?: AbortSignal } {
+    return options.timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(options.timeoutMs) }
   }
 
   async function bodyOf(response: FetchResponse): Promise<unknown> {
@@ -74,7 +89,7 @@ export function createRest(options: RestOptions): Rest {
   return {
     url,
     get: async (path, query = {}) => await bodyOf(await request('GET', `${path}${toQuery(query)}`)),
-    send: async (method, path, body) => await bodyOf(await request(method, path, body)),
+    send: async (method, path, body, signal) => await bodyOf(await request(method, path, body, signal)),
     async *stream(path) {
       const reader = (await request('GET', path)).body?.getReader()
       if (reader === undefined) return
@@ -98,8 +113,9 @@ export function createRest(options: RestOptions): Rest {
 export function toError(body: unknown, status?: number): ThroughlineError {
   const code = string(body, 'code')
   const message = string(body, 'message')
-  if (isCode(code) && message !== undefined) {
-    return new ThroughlineError(code, message, { hint: string(body, 'hint') ?? '' })
+  if (isErrorCode(code) && message !== undefined) {
+    // What else was told with it, as the answer that counts.
+    return new ThroughlineError(code, message, { hint: string(body, 'hint') ?? '', cause: body })
   }
   if (status === 401 || status === 403) return notAllowed()
   return new ThroughlineError(
@@ -124,10 +140,6 @@ export function expectShape<T extends object>(value: unknown, ...keys: readonly 
 
 function hasShape<T extends object>(value: unknown, keys: readonly (keyof T & string)[]): value is T {
   return isObject(value) && keys.every((key) => value[key] !== undefined)
-}
-
-function isCode(code: string | undefined): code is ErrorCode {
-  return code !== undefined && Object.hasOwn(ERROR_CODES, code)
 }
 
 function unreachable(url: string, cause: unknown): ThroughlineError {

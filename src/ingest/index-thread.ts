@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { ERROR_CODES, isObject, ThroughlineError, type ErrorCode } from '#base'
+import { isErrorCode, isObject, ThroughlineError } from '#base'
 import type { ErrorBody, IndexState, UsageReport } from '#wire'
 import type { FromIndex, IndexWorkerData, ToIndex } from './index-messages.ts'
 import type { IndexTask } from './index-task.ts'
@@ -249,9 +249,5 @@ function tooLong(): ThroughlineError {
 }
 
 function toError({ code, message, hint }: ErrorBody): ThroughlineError {
-  return new ThroughlineError(isCode(code) ? code : 'internal', message, { hint })
-}
-
-function isCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERROR_CODES, code)
+  return new ThroughlineError(isErrorCode(code) ? code : 'internal', message, { hint })
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 /** What a handler gives back. */
 export type Answer =
-  | { readonly kind: 'json'; readonly text: string | Uint8Array }
+  | { readonly kind: 'json'; readonly text: string | Uint8Array; readonly status?: number }
   | {
       readonly kind: 'nothing'
       readonly headers?: Readonly<Record<string, string>>
@@ -45,7 +45,11 @@ export async function sendAnswer(
 ): Promise<void> {
   switch (answer.kind) {
     case 'json':
-      sendWhole(response, { status: 200, type: 'application/json', body: answer.text })
+      sendWhole(response, {
+        status: answer.status ?? 200,
+        type: 'application/json',
+        body: answer.text,
+      })
       return
     case 'nothing':
       if (answer.onSent !== undefined) response.once('finish', answer.onSent)

@@ -18,6 +18,7 @@ import {
 } from '#wire'
 import type { Access, Caller } from './access.ts'
 import type { Answer } from './answer.ts'
+import { createLiveHandlers } from './live-handlers.ts'
 import { conversationPieces, listBytes, pagePieces, summaryText } from './wire-json.ts'
 
 /** What a handler is told of a request. */
@@ -27,6 +28,8 @@ interface Call {
   readonly id: string
   readonly query: QueryValues
   readonly body: JsonObject
+  /** Called once when whoever asked is gone before they were answered. */
+  readonly onGone: (listener: () => void) => void
 }
 
 export type Handler = (call: Call) => Promise<Answer> | Answer
@@ -57,6 +60,7 @@ export function createHandlers(around: Surroundings): Readonly<Record<RouteName,
 
   return {
     ...accessHandlers(around),
+    ...createLiveHandlers(throughline.live),
     async health() {
       const health = await throughline.health()
       const { version, startedAt } = around

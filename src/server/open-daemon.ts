@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openThroughline, type LocalThroughline, type OpenOptions } from '#app'
+import { openThroughline, watchAttentions, type LocalThroughline, type OpenOptions } from '#app'
 import { field, ThroughlineError } from '#base'
 import type { Throughline } from '#wire'
 import { findLockHolder, takeLock, type Lock } from '#journal'
@@ -76,18 +76,27 @@ export async function openDaemon(options: DaemonOptions): Promise<RunningDaemon>
     })
     undo.unshift(() => throughline.close())
     const ending = createEnding()
+    const noticed: Notice[] = []
     const server = await openOnSomePort(options, {
       throughline,
       startedAt,
       log,
       onStop: () => ending.begin('asked'),
-      notices: () => strays.notices(now()),
+      notices: () => [...strays.notices(now()), ...noticed],
     })
     undo.unshift(() => server.close())
     const { address, port } = server
     const facts: DaemonFacts = { pid: process.pid, address, port, startedAt, version: options.version }
     await writeDaemonFile(home, facts)
     log('info', 'daemon.started', { pid: facts.pid, address, version: options.version })
+
+    const attentions = watchAttentions({
+      home,
+      throughline,
+      isWatched: () => server.devices() > 0,
+      onNotice: (message) =>
+        noticed.push({ at: new Date(now()).toISOString(), message, hint: 'The board shows what waits.' }),
+    })
 
     const warming = setTimeout(() => void warmUp(throughline), WARM_UP_MS)
     const watch = watchHome(home, await readHomeIdentity(home), () => {
@@ -102,6 +111,7 @@ export async function openDaemon(options: DaemonOptions): Promise<RunningDaemon>
       clearTimeout(warming)
       log('info', 'daemon.stopped', { reason })
       const steps: readonly (() => unknown)[] = [
+        () => attentions.close(),
         () => server.close(),
         () => throughline.close(),
         () =>

@@ -100,9 +100,17 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     }
     const match = matchRoute(request.method ?? '', request.url ?? '')
     const caller = match.route.auth === 'device' ? await access.authenticate(request) : undefined
-    const body = await readBody(request, limits.bodyBytes)
+    const body = await readBody(request, match.route.bodyBytes ?? limits.bodyBytes)
     const handler: Handler = handlers[match.name]
-    const made = await handler({ caller, peer: peerOf(request), id: match.id, query: match.query, body })
+    const onGone = (listener: () => void): void => void response.once('close', listener)
+    const made = await handler({
+      caller,
+      peer: peerOf(request),
+      id: match.id,
+      query: match.query,
+      body,
+      onGone,
+    })
     await sendAnswer(response, made, limits)
     return match.name
   }

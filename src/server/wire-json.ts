@@ -102,6 +102,11 @@ export function eventText(event: LiveEvent): string {
       return `{"kind":"session.changed","session":${summaryText(event.session)},"cursor":${JSON.stringify(event.cursor)}}`
     case 'session.removed':
     case 'hit.found':
+    case 'live.view':
+    case 'live.event':
+    case 'live.none':
+    case 'board.changed':
+    case 'board.removed':
     case 'reset':
     case 'caught-up':
       return JSON.stringify(event)

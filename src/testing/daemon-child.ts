@@ -3,9 +3,11 @@
  * when it is asked to, and prints the reason.
  *
  *     node dist/testing/daemon-child.js <home> <Claude Code's config folder> [<umask>]
+ *
+ * What agents see of the environment is what `DAEMON_ENV` says, in JSON.
  */
 import { writeSync } from 'node:fs'
-import { ThroughlineError } from '#base'
+import { isObject, parseJson, ThroughlineError } from '#base'
 import { openDaemon } from '#server'
 
 const [home = '', claudeDir = '', mask = ''] = process.argv.slice(2)
@@ -15,7 +17,7 @@ const begun = performance.now()
 try {
   const daemon = await openDaemon({
     home,
-    open: { env: {}, config: { claudeDir } },
+    open: { env: readEnv(), config: { claudeDir } },
     now: () => Date.now(),
     version: '0.0.0-test',
   })
@@ -28,6 +30,12 @@ try {
   const { code, message, hint } = error
   say({ kind: 'refused', code, message, hint, ms: Math.round(performance.now() - begun) })
   process.exitCode = 1
+}
+
+function readEnv(): Record<string, string> {
+  const value = parseJson(process.env['DAEMON_ENV'] ?? '{}')
+  const pairs = Object.entries(isObject(value) ? value : {})
+  return Object.fromEntries(pairs.flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])))
 }
 
 function say(value: object): void {

@@ -8,7 +8,10 @@ export interface TempDir {
   remove(): Promise<void>
 }
 
+/** A process that was told to end may still write something. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 } as const
+
 export async function openTempDir(): Promise<TempDir> {
   const path = await mkdtemp(join(tmpdir(), 'throughline-'))
-  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+  return { path, remove: () => rm(path, REMOVAL) }
 }

@@ -6,6 +6,7 @@ import { describeFinding } from './finding-contract.ts'
 import { describeListing } from './listing-contract.ts'
 import { describeLive } from './live-contract.ts'
 import { describeReading } from './reading-contract.ts'
+import { describeRunning } from './running-contract.ts'
 
 /** One way to have a Throughline. */
 export interface Opened {
@@ -44,6 +45,7 @@ export function describeThroughline(
     describeReading(suite, given)
     describeFinding(suite, given)
     describeAsking(suite, given)
+    describeRunning(suite, given)
 
     test('names and stars stay, also after it was closed and opened again', async () => {
       const session = await tl().get(place.blog.id)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { boolean, field, isObject, object, parseJson, string, type JsonObject } from '#base'
 
 const root = join(import.meta.dirname, '..', '..')
-const EXACT = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/
+const EXACT = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/
 /** Packages that run something when they are installed. Each is here because somebody looked at what. */
 const MAY_RUN: readonly string[] = ['better-sqlite3', 'fsevents']
 
@@ -43,6 +43,7 @@ test('[ATT57] everything comes from the registry with a checksum, and only what 
 test('[ATT57] what users install is as little as it is said to be', async () => {
   const manifest = await readJson('package.json')
   expect(Object.keys(object(manifest, 'dependencies') ?? {})).toEqual([
+    '@agentclientprotocol/sdk',
     'better-sqlite3',
     'citty',
     'uqr',

@@ -231,6 +231,11 @@ describe('kinds', () => {
   test.each<[string, object | string, object]>([
     ['a typed prompt', lines.prompt('hello'), { kind: 'prompt', origin: 'person', midTurn: false }],
     [
+      'a prompt from a person, to an agent that is run here',
+      lines.prompt('hello', { promptSource: 'sdk', entrypoint: 'throughline' }),
+      { kind: 'prompt', origin: 'person' },
+    ],
+    [
       'a prompt from a program',
       lines.prompt('hello', { promptSource: 'sdk' }),
       { kind: 'prompt', origin: 'program' },

@@ -98,10 +98,14 @@ function readUser(line: Line, bytes: Buffer, envelope: Envelope): Entry {
   }
 }
 
+/** What Throughline calls itself to agents that it runs. */
+const RUN_HERE = 'throughline'
+
 function readOrigin(fields: FieldReader, bytes: Buffer, text: string): 'person' | 'program' | 'system' {
   const source = fields.repeated(bytes, KEY.promptSource)
   if (source === 'system' || text.startsWith('<task-notification>')) return 'system'
-  if (source === 'sdk') return 'program'
+  // What is said here to an agent that is run here comes from a person, though a program hands it on.
+  if (source === 'sdk') return fields.repeated(bytes, KEY.entrypoint) === RUN_HERE ? 'person' : 'program'
   // Clients before 2.1 said nothing of the source; the entrypoint still tells a terminal from a program.
   if (source === undefined) {
     const entrypoint = fields.repeated(bytes, KEY.entrypoint)

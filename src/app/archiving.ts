@@ -1,0 +1,75 @@
+import type { Archive } from '#ingest'
+import type { SessionFiles, Source } from '#sources'
+import type { ArchiveState } from '#wire'
+
+/** Keeps in the archive what agents may delete, without being in anybody's way. */
+export interface Archiving {
+  /** A session that is being written to is looked at once in a while: a link needs no second look. */
+  keepSoon(path: string): void
+  keepAll(): Promise<void>
+  /** A few seconds old at most. */
+  state(): Promise<ArchiveState>
+  /** Resolves when nothing is being kept. */
+  close(): Promise<void>
+}
+
+/** How long files beside a session may wait to be kept. */
+const KEEP_MS = 5_000
+/** How old the archive's figures may be: they come from a walk through all of it. */
+const STATE_MS = 10_000
+
+export function createArchiving({
+  archive,
+  source,
+  filesOf,
+  now,
+}: {
+  readonly archive: Archive
+  readonly source: Source
+  readonly filesOf: (path: string) => SessionFiles | undefined
+  readonly now: () => number
+}): Archiving {
+  const soon = new Map<string, NodeJS.Timeout>()
+  const seen = new Set<string>()
+  let keeping: Promise<unknown> | undefined
+  let known: { readonly at: number; readonly state: Promise<ArchiveState> } | undefined
+
+  async function keepEvery(): Promise<void> {
+    const { sessions } = await source.find()
+    await archive.keepAll(sessions, source)
+    known = undefined
+  }
+
+  return {
+    keepSoon(path) {
+      if (soon.has(path)) return
+      const isFirst = !seen.has(path)
+      seen.add(path)
+      const timer = setTimeout(
+        () => {
+          soon.delete(path)
+          const files = filesOf(path)
+          if (files === undefined) return
+          known = undefined
+          keeping = archive.keepAll([files], source).catch(() => 0)
+        },
+        isFirst ? 0 : KEEP_MS,
+      )
+      soon.set(path, timer.unref())
+    },
+    async keepAll() {
+      // What cannot be kept was told as a problem.
+      const all = keepEvery().catch(() => {})
+      keeping = all
+      await all
+    },
+    state() {
+      if (known === undefined || now() - known.at > STATE_MS) known = { at: now(), state: archive.state() }
+      return known.state
+    },
+    async close() {
+      for (const timer of soon.values()) clearTimeout(timer)
+      await keeping
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { boolean, field, isObject, list, number, object, parseJson, string, ThroughlineError } from '#base'
+import type { JsonObject } from '#base'
+import { findMode, type PermissionMode } from '#model'
+
+/** What the person at this machine decided, in `config.json` of the home. No device can change any of it. */
+export interface LocalSettings {
+  /** After how long without a turn or an open attention a live session ends. */
+  readonly idleMs: number
+  /** After how long without a daemon it ends. */
+  readonly orphanMs: number
+  /** How long an attention stays open. Not there: for ever. */
+  readonly attentionMs?: number | undefined
+  /** How far a device may widen the mode of a session. Not there: not beyond what it began with. */
+  readonly widestMode?: PermissionMode | undefined
+  /** Whether the daemon says on the desktop that somebody waits, when no page is open. */
+  readonly desktopNotices: boolean
+  /** What only the driver of an agent wants to know: `executable`, `args`. */
+  readonly agents: Readonly<Record<string, JsonObject>>
+  /** What people and agents are called in a wake-up. */
+  readonly names: { readonly human?: string | undefined; readonly agent?: string | undefined }
+}
+
+const MINUTE_MS = 60_000
+const IDLE_MINUTES = 15
+const ORPHAN_MINUTES = 60
+
+/** Reads them anew: what was changed holds from the next start on. Throws `config-invalid`, and names what is wrong. */
+export async function readLocalSettings(home: string): Promise<LocalSettings> {
+  const path = join(home, 'config.json')
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (field(error, 'code') === 'ENOENT') return '{}'
+    throw invalid(path, 'it cannot be read')
+  })
+  const value = parseJson(text)
+  if (!isObject(value)) throw invalid(path, 'it is no JSON object')
+  const live = part(value, 'live', path)
+  const mode = field(live, 'widestMode')
+  if (mode !== undefined && findMode(mode) === undefined) {
+    throw invalid(path, 'live.widestMode is none of plan, default, accept-edits, bypass')
+  }
+  const attentionMs = minutes(live, 'attentionMinutes', path)
+  const widestMode = findMode(mode)
+  return {
+    idleMs: minutes(live, 'idleMinutes', path) ?? IDLE_MINUTES * MINUTE_MS,
+    orphanMs: minutes(live, 'orphanMinutes', path) ?? ORPHAN_MINUTES * MINUTE_MS,
+    ...(attentionMs === undefined ? {} : { attentionMs }),
+    ...(widestMode === undefined ? {} : { widestMode }),
+    desktopNotices: boolean(part(value, 'notifications', path), 'desktop') ?? true,
+    agents: readAgents(part(value, 'agents', path), path),
+    names: readNames(part(value, 'names', path)),
+  }
+}
+
+function part(value: JsonObject, key: string, path: string): JsonObject {
+  const found = object(value, key)
+  if (found !== undefined) return found
+  if (value[key] === undefined) return {}
+  throw invalid(path, `${key} is no object`)
+}
+
+function minutes(value: JsonObject, key: string, path: string): number | undefined {
+  const given = number(value, key)
+  if (value[key] === undefined || value[key] === null) return undefined
+  if (given !== undefined && given > 0) return given * MINUTE_MS
+  throw invalid(path, `live.${key} is not a number of minutes`)
+}
+
+function readAgents(value: JsonObject, path: string): Readonly<Record<string, JsonObject>> {
+  const agents: Record<string, JsonObject> = {}
+  for (const [agent, settings] of Object.entries(value)) {
+    if (!isObject(settings)) throw invalid(path, `agents.${agent} is no object`)
+    if (list(settings, 'args').some((arg) => typeof arg !== 'string')) {
+      throw invalid(path, `agents.${agent}.args is no list of texts`)
+    }
+    agents[agent] = settings
+  }
+  return agents
+}
+
+function readNames(value: JsonObject): LocalSettings['names'] {
+  const human = string(value, 'human')
+  const agent = string(value, 'agent')
+  return { ...(human === undefined ? {} : { human }), ...(agent === undefined ? {} : { agent }) }
+}
+
+function invalid(path: string, why: string): ThroughlineError {
+  return new ThroughlineError('config-invalid', `${path} cannot be used: ${why}`, {
+    hint: 'Correct it, or move it away. docs/guide.md says what can stand in it.',
+  })
+}
