@@ -16,6 +16,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     sourcemap: false,
     reportCompressedSize: false,
+    // What the page needs at once is one file: each further one is a way to the daemon and back before anything shows.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shell', tags: ['$initial'] }] } } },
   },
   worker: { format: 'es' },
 })

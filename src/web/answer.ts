@@ -52,7 +52,8 @@ async function settle<T>(ask: () => Promise<T>): Promise<Answer<T>> {
   }
 }
 
-function toSentence(text: string): string {
+/** Words that begin and end like a sentence. */
+export function toSentence(text: string): string {
   const first = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?…]$/.test(first) ? first : `${first}.`
 }

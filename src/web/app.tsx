@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Gate } from './gate.tsx'
-import { toBindings, useKeys, type Overlay } from './keys.ts'
+import { toActions, useKeys } from './keys.ts'
 import { lazyView } from './lazy-view.tsx'
 import { SessionPage } from './session-page.tsx'
 import { countWaiting, type SessionList } from './session-list.ts'
@@ -13,6 +13,8 @@ import { showWaiting } from './title.ts'
 import { Toasts } from './toasts.tsx'
 
 const SearchView = lazyView(async () => (await import('./search/search-view.tsx')).SearchView)
+const BoardView = lazyView(async () => (await import('./live/board-view.tsx')).BoardView)
+const StartDialog = lazyView(async () => (await import('./live/start-dialog.tsx')).StartDialog)
 const UsageView = lazyView(async () => (await import('./usage/usage-view.tsx')).UsageView)
 const Welcome = lazyView(async () => (await import('./welcome/welcome.tsx')).Welcome)
 const Palette = lazyView(async () => (await import('./palette/palette.tsx')).Palette)
@@ -21,11 +23,11 @@ const KeysSheet = lazyView(async () => (await import('./palette/keys-sheet.tsx')
 /** The whole app: the sessions at the side, and beside them what was chosen. */
 export function App({ list }: { list: SessionList }): VNode {
   const shared = useShared()
-  const overlay = useSignal<Overlay>('none')
+  const { overlay } = shared
   const isSideOpen = useSignal(false)
-  const bindings = toBindings({ shared, overlay, isSideOpen })
-  useKeys(bindings, overlay)
-  const waiting = countWaiting(shared.sessions.value ?? [])
+  const actions = toActions({ shared, overlay, isSideOpen })
+  useKeys(actions, overlay)
+  const waiting = countWaiting(shared.sessions.value ?? [], shared.board.value)
   const route = shared.route.value
   useEffect(() => showWaiting(waiting), [waiting])
   useEffect(() => {
@@ -39,7 +41,7 @@ export function App({ list }: { list: SessionList }): VNode {
       <a class="skip" href="#main" onClick={skip}>
         Skip to the content
       </a>
-      <Sidebar list={list} onPalette={() => (overlay.value = 'palette')} />
+      <Sidebar list={list} waiting={waiting} />
       {isSideOpen.value ? (
         <button
           type="button"
@@ -53,10 +55,11 @@ export function App({ list }: { list: SessionList }): VNode {
         <Main onSide={() => (isSideOpen.value = !isSideOpen.value)} list={list} />
       </main>
       {overlay.value === 'palette' ? (
-        <Palette onClose={() => (overlay.value = 'none')} actions={bindings.actions} />
+        <Palette onClose={() => (overlay.value = 'none')} actions={actions} />
       ) : undefined}
+      {overlay.value === 'start' ? <StartDialog onClose={() => (overlay.value = 'none')} /> : undefined}
       {overlay.value === 'keys' ? (
-        <KeysSheet onClose={() => (overlay.value = 'none')} groups={bindings.groups} />
+        <KeysSheet onClose={() => (overlay.value = 'none')} actions={actions} />
       ) : undefined}
       <Toasts shown={shared.toasts} />
     </div>
@@ -84,6 +87,12 @@ function Main({ onSide, list }: { onSide: () => void; list: SessionList }): VNod
       return (
         <Framed title="Usage" onSide={onSide}>
           <UsageView />
+        </Framed>
+      )
+    case 'board':
+      return (
+        <Framed title="Board" onSide={onSide}>
+          <BoardView />
         </Framed>
       )
     case 'home':

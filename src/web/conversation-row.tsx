@@ -4,6 +4,7 @@ import type { BranchPath } from '#wire'
 import { toDayName, toMoment } from './age.ts'
 import { ContextGauge } from './context-gauge.tsx'
 import { Icon } from './icon.tsx'
+import type { LivePart } from './live-part.ts'
 import { PassageView, type PassageContext } from './message/passage-view.tsx'
 import type { ConversationItem, TurnEnd } from './passage-list.ts'
 import { useShared } from './shared.ts'
@@ -14,6 +15,7 @@ export function ConversationRow(props: {
   context: PassageContext
   chosen: string | undefined
   onChoose: (leafId: string | undefined) => void
+  live?: LivePart | undefined
 }): VNode {
   const { item, context } = props
   switch (item.kind) {
@@ -21,6 +23,7 @@ export function ConversationRow(props: {
       return (
         <div class="conversation-row" data-key={item.key} data-kind={item.passage.kind} tabIndex={-1}>
           <PassageView passage={item.passage} context={context} />
+          {props.live?.renderNote(item.passage)}
         </div>
       )
     case 'turn-end':

@@ -3,8 +3,9 @@ import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
-import type { BranchPath } from '#wire'
+import type { BranchPath, Page } from '#wire'
 import { ConversationRow } from './conversation-row.tsx'
+import type { LivePart } from './live-part.ts'
 import { usePassageContext } from './nested-conversation.tsx'
 import { createPassageList, isOwn, offsetOf, toItems } from './passage-list.ts'
 import { createReadingWindow, type ReadingWindow } from './reading-window.ts'
@@ -21,20 +22,26 @@ interface Props {
   readonly place: Place
   readonly branches: readonly BranchPath[]
   readonly marks: readonly string[]
+  readonly live: LivePart | undefined
 }
 
 /** More is fetched when this many screens are left. */
 const AHEAD = 2
 
 /** The conversation of a session: opens at its end, or at an entry, and goes on in both directions as one scrolls. */
-export function Conversation({ session, place, branches, marks }: Props): VNode {
+export function Conversation({ session, place, branches, marks, live }: Props): VNode {
   const shared = useShared()
   const box = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const anchor = useRef<ScrollAnchor | undefined>(undefined)
   const pages = useWindow(session, place.subagent)
   const toPassageList = useMemo(createPassageList, [session.id, place.subagent])
-  const passages = useComputed(() => toPassageList(pages.state.value.readings))
+  const part = useSignal(live)
+  part.value = live
+  const passages = useComputed(() => {
+    const held = pages.state.value
+    return toPassageList(part.value?.extend(held) ?? held.readings)
+  })
   const chosen = useSignal<string | undefined>(undefined)
   const branch = branches.find(({ leafId }) => leafId === chosen.value)
   const items = useMemo(() => toItems(passages.value, branches, branch), [passages.value, branches, branch])
@@ -42,7 +49,8 @@ export function Conversation({ session, place, branches, marks }: Props): VNode 
   /** The entry to go to once it is there. */
   const target = useRef<string | undefined>(undefined)
 
-  const context = usePassageContext(session, place.subagent, marks)
+  const context = usePassageContext(session, place.subagent, marks, live)
+  useEffect(() => live?.note(pages.state.value), [live, pages.state.value.readings])
 
   useEffect(() => {
     if (box.current === null || content.current === null) return undefined
@@ -143,8 +151,10 @@ export function Conversation({ session, place, branches, marks }: Props): VNode 
             context={context}
             chosen={chosen.value}
             onChoose={(leaf) => (chosen.value = leaf)}
+            live={live}
           />
         ))}
+        {atEnd || loading === 'first' ? live?.renderEnd(pages.state.value) : undefined}
       </div>
       <div class="conversation-edge">
         {items.length === 0 && loading === undefined && error === undefined ? (
@@ -167,22 +177,31 @@ function withoutEntry({ id, subagent }: Place): Place {
 
 function useWindow(session: SessionSummary, subagent: string | undefined): ReadingWindow {
   const { throughline } = useShared()
+  // Nothing is written of it yet: there is nothing to read, and nobody to ask for it.
+  const isUnwritten = session.path === ''
   const of = subagent === undefined ? {} : { subagent }
   const pages = useMemo(
     () =>
       createReadingWindow({
-        page: (options) => throughline.page(session, { ...options, ...of, raw: false }),
+        page: (options) =>
+          isUnwritten
+            ? Promise.resolve(NOTHING)
+            : throughline.page(session, { ...options, ...of, raw: false }),
         follow: (cursor, onEvent, onError) =>
-          throughline.subscribe(
-            { kind: 'session', id: session.id, ...of, raw: false },
-            { cursor, onEvent, onError },
-          ),
+          isUnwritten
+            ? { cursor, close: () => {} }
+            : throughline.subscribe(
+                { kind: 'session', id: session.id, ...of, raw: false },
+                { cursor, onEvent, onError },
+              ),
       }),
     [session.id, subagent],
   )
   useEffect(() => () => pages.close(), [pages])
   return pages
 }
+
+const NOTHING: Page = { readings: [], start: '', end: '', atStart: true, atEnd: true }
 
 function Skeleton(): VNode {
   return (

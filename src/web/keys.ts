@@ -1,37 +1,29 @@
 import type { Signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { isHeld } from './session-state.ts'
 import type { Shared } from './shared.ts'
 import { nextTheme } from './theme.ts'
 
 /** What lies over the app. */
-export type Overlay = 'none' | 'palette' | 'keys'
+export type Overlay = 'none' | 'palette' | 'keys' | 'start'
 
 /** Something that can be done from the palette, and mostly by a key. */
-interface Action {
+export interface Action {
   readonly id: string
   readonly label: string
   readonly keys?: string
   readonly run: () => void
 }
 
-interface KeyGroup {
-  readonly title: string
-  readonly keys: readonly { readonly keys: string; readonly what: string }[]
-}
-
-export interface Bindings {
-  readonly actions: readonly Action[]
-  readonly groups: readonly KeyGroup[]
-}
-
 /** What keys do everywhere. Those of a session are listened to where the session is shown. */
-export function toBindings(of: {
+export function toActions(of: {
   readonly shared: Shared
   readonly overlay: Signal<Overlay>
   readonly isSideOpen: Signal<boolean>
-}): Bindings {
+}): readonly Action[] {
   const { shared, overlay, isSideOpen } = of
-  const actions: readonly Action[] = [
+  return [
+    { id: 'start', label: 'New session', keys: 'n', run: () => (overlay.value = 'start') },
     {
       id: 'search',
       label: 'Search every session',
@@ -39,6 +31,12 @@ export function toBindings(of: {
       run: () => shared.go({ kind: 'search', q: '' }),
     },
     { id: 'home', label: 'Start page', keys: 'g h', run: () => shared.go({ kind: 'home' }) },
+    {
+      id: 'board',
+      label: 'Board: what runs and what waits for you',
+      keys: 'g b',
+      run: () => shared.go({ kind: 'board' }),
+    },
     { id: 'usage', label: 'Usage', keys: 'g u', run: () => shared.go({ kind: 'usage' }) },
     { id: 'next', label: 'Next session', keys: 'J', run: () => step(shared, 1) },
     { id: 'previous', label: 'Previous session', keys: 'K', run: () => step(shared, -1) },
@@ -60,47 +58,10 @@ export function toBindings(of: {
     },
     { id: 'keys', label: 'Keyboard shortcuts', keys: '?', run: () => (overlay.value = 'keys') },
   ]
-  return {
-    actions,
-    groups: [
-      {
-        title: 'Everywhere',
-        keys: [
-          { keys: 'Ctrl K', what: 'Go to anything' },
-          ...actions.flatMap(({ keys, label }) => (keys === undefined ? [] : [{ keys, what: label }])),
-          { keys: 'Esc', what: 'Close, or go back' },
-        ],
-      },
-      {
-        title: 'In a session',
-        keys: [
-          { keys: 'j', what: 'Next prompt' },
-          { keys: 'k', what: 'Previous prompt' },
-          { keys: 'f', what: 'Find in this session' },
-          { keys: 'n', what: 'Next place found' },
-          { keys: 'N', what: 'Previous place found' },
-          { keys: 'o', what: 'Outline' },
-          { keys: 'i', what: 'Facts about this session' },
-          { keys: 'e', what: 'Unfold or fold every tool call in sight' },
-          { keys: 'G', what: 'To the end' },
-          { keys: 'g g', what: 'To the beginning' },
-          { keys: 'r', what: 'Rename' },
-          { keys: 'x', what: 'Star, or take the star back' },
-        ],
-      },
-      {
-        title: 'In search and lists',
-        keys: [
-          { keys: '↓ ↑', what: 'From one to the next' },
-          { keys: 'Enter', what: 'Open' },
-        ],
-      },
-    ],
-  }
 }
 
 /** Listens to keys. A sequence of two is as good as one key. */
-export function useKeys({ actions }: Bindings, overlay: Signal<Overlay>): void {
+export function useKeys(actions: readonly Action[], overlay: Signal<Overlay>): void {
   useEffect(() => {
     let before = ''
     const onKey = (event: KeyboardEvent): void => {
@@ -115,7 +76,8 @@ export function useKeys({ actions }: Bindings, overlay: Signal<Overlay>): void {
       before = event.key
       const action =
         actions.find(({ keys }) => keys === both) ?? actions.find(({ keys }) => keys === event.key)
-      if (action === undefined) return
+      // While somebody looks for something, `n` is the next place of it.
+      if (action === undefined || (event.key === 'n' && document.getElementById('find') !== null)) return
       event.preventDefault()
       before = ''
       action.run()
@@ -142,8 +104,15 @@ function step({ sessions, route, go }: Shared, by: 1 | -1): void {
   if (next !== undefined) go({ kind: 'session', id: next.id })
 }
 
-function goToWaiting({ sessions, route, go, say }: Shared): void {
-  const waiting = (sessions.value ?? []).filter(({ live }) => live?.status === 'waiting')
+function goToWaiting({ sessions, board, route, go, say }: Shared): void {
+  const cards = board.value
+  const here = [...cards.values()].flatMap(({ sessionId: id, state }) =>
+    state.state === 'waiting' ? [{ id }] : [],
+  )
+  const others = (sessions.value ?? []).filter(
+    ({ id, live }) => !isHeld(cards.get(id)) && live?.status === 'waiting',
+  )
+  const waiting = [...here, ...others]
   const place = route.value
   const at = place.kind === 'session' ? waiting.findIndex(({ id }) => id === place.id) : -1
   const next = waiting[(at + 1) % Math.max(1, waiting.length)]

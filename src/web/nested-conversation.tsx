@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { toPassages, type Reading, type SessionSummary } from '#model'
 import { copyText } from './clipboard.ts'
+import type { LivePart } from './live-part.ts'
 import { PassageView, type PassageContext } from './message/passage-view.tsx'
 import { keyOf } from './passage-list.ts'
 import { toHash } from './route.ts'
@@ -63,6 +64,7 @@ export function usePassageContext(
   session: SessionSummary,
   subagent: string | undefined,
   marks: readonly string[] = NO_MARKS,
+  live?: LivePart,
 ): PassageContext {
   const { say } = useShared()
   return useMemo((): PassageContext => {
@@ -79,7 +81,8 @@ export function usePassageContext(
         )
       },
       hrefOf: (entry) => toHash({ kind: 'session', id: session.id, ...of, entry }),
+      ...(live === undefined ? {} : { pace: live.pace, fork: live.fork }),
       renderSubagent: (id) => <NestedConversation session={session} subagent={id} />,
     }
-  }, [session.id, session.subagents.length, subagent, marks])
+  }, [session.id, session.subagents.length, subagent, marks, live])
 }

@@ -8,6 +8,7 @@ const word = fc.string({ minLength: 1, unit: 'grapheme' })
 const routes: fc.Arbitrary<Route> = fc.oneof(
   fc.constant<Route>({ kind: 'home' }),
   fc.constant<Route>({ kind: 'usage' }),
+  fc.constant<Route>({ kind: 'board' }),
   word.map((q): Route => ({ kind: 'search', q })),
   fc
     .record({ id: word, entry: fc.option(word), subagent: fc.option(word), facts: fc.boolean() })
@@ -32,7 +33,7 @@ test('[C8.1] [WEB1] an address leads back to the place it was made from', () => 
 test('[WEB1] an address that is not understood is the start page, and nothing in it breaks the app', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (hash) => {
-      expect(['home', 'session', 'search', 'usage']).toContain(parseRoute(hash).kind)
+      expect(['home', 'session', 'search', 'usage', 'board']).toContain(parseRoute(hash).kind)
     }),
     runs(200),
   )

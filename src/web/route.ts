@@ -12,6 +12,7 @@ export type Route =
     }
   | { readonly kind: 'search'; readonly q: string }
   | { readonly kind: 'usage' }
+  | { readonly kind: 'board' }
 
 /** Reads the part of an address behind `#`. What it does not understand is the home page. */
 export function parseRoute(hash: string): Route {
@@ -31,6 +32,7 @@ export function parseRoute(hash: string): Route {
   const q = values.get('search')
   if (q !== null) return { kind: 'search', q }
   if (values.has('usage')) return { kind: 'usage' }
+  if (values.has('board')) return { kind: 'board' }
   return { kind: 'home' }
 }
 
@@ -40,7 +42,8 @@ export function toHash(route: Route): string {
     case 'home':
       return '#'
     case 'usage':
-      return '#usage'
+    case 'board':
+      return `#${route.kind}`
     case 'search':
       return `#search=${encodeURIComponent(route.q)}`
     case 'session': {

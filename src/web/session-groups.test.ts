@@ -97,5 +97,5 @@ test('[WEB3] waiting for you is told apart from working, done and ended abruptly
   expect(words(session('x', { state: 'damaged', sourceGone: true }))).toEqual(['damaged', 'archived'])
   expect(words(session('x', { state: 'unreadable', problem: 'no rights' }))).toEqual(['unreadable'])
   expect(words(session('x'))).toEqual([])
-  expect(countWaiting([live('waiting'), live('busy'), live('idle')])).toBe(1)
+  expect(countWaiting([live('waiting'), live('busy'), live('idle')], new Map())).toBe(1)
 })

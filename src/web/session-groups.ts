@@ -1,5 +1,6 @@
 import type { SessionSummary } from '#model'
 import { toDayName } from './age.ts'
+import type { Cards } from './shared.ts'
 
 export type Grouping = 'workdir' | 'day'
 
@@ -50,6 +51,31 @@ function groupOf(
   }
   const workdir = workdirOf(session)
   return { key: workdir, title: toFolderName(workdir), hint: workdir }
+}
+
+/** Sessions that run and have written nothing yet stand before the others. */
+export function withRunning(sessions: readonly SessionSummary[], board: Cards): readonly SessionSummary[] {
+  const known = new Set(board.size === 0 ? [] : sessions.map(({ id }) => id))
+  const young = [...board.values()].filter(
+    ({ sessionId, where, state }) => where === 'here' && state.state !== 'ended' && !known.has(sessionId),
+  )
+  if (young.length === 0) return sessions
+  const rows = young.map(({ sessionId, agent, workdir, startedAt }): SessionSummary => ({
+    id: sessionId,
+    agent,
+    path: '',
+    size: 0,
+    name: 'New session',
+    workdirs: [workdir],
+    workdirsComplete: true,
+    createdAt: startedAt,
+    lastActivityAt: startedAt,
+    subagents: [],
+    toolResults: [],
+    archived: false,
+    state: 'empty',
+  }))
+  return [...rows, ...sessions]
 }
 
 /** Where a session was last at work. */

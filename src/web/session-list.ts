@@ -1,6 +1,8 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { byActivity, isWaitingForYou, type SessionSummary } from '#model'
 import type { LiveEvent } from '#wire'
+import { isHeld } from './session-state.ts'
+import type { Cards } from './shared.ts'
 
 /** The list as events tell it. Changes that come together are shown together. */
 export interface SessionList {
@@ -58,6 +60,11 @@ export function createSessionList(soon: (run: () => void) => void): SessionList 
           return
         case 'entry.added':
         case 'hit.found':
+        case 'live.view':
+        case 'live.event':
+        case 'live.none':
+        case 'board.changed':
+        case 'board.removed':
       }
     },
     put(session) {
@@ -67,7 +74,10 @@ export function createSessionList(soon: (run: () => void) => void): SessionList 
   }
 }
 
-/** How many sessions cannot go on without a person. */
-export function countWaiting(sessions: readonly SessionSummary[]): number {
-  return sessions.filter(({ live }) => isWaitingForYou(live)).length
+/**
+ * How many sessions cannot go on without a person. Of what is run here the board knows, of the others their agent.
+ */
+export function countWaiting(sessions: readonly SessionSummary[], board: Cards): number {
+  const others = sessions.filter(({ id, live }) => !isHeld(board.get(id)) && isWaitingForYou(live))
+  return others.length + [...board.values()].filter(({ state }) => state.state === 'waiting').length
 }

@@ -6,7 +6,7 @@ import type { SessionSummary } from '#model'
 import type { Digest } from '#wire'
 import { Conversation } from './conversation.tsx'
 import { lazyView } from './lazy-view.tsx'
-import { Outline } from './outline.tsx'
+import type { LivePart } from './live-part.ts'
 import type { Route } from './route.ts'
 import { SessionHeader } from './session-header.tsx'
 import { toTerms } from './search-terms.ts'
@@ -17,6 +17,7 @@ import { SideButton } from './side-button.tsx'
 
 const FactsView = lazyView(async () => (await import('./facts/facts-view.tsx')).FactsView)
 const FindBar = lazyView(async () => (await import('./find-bar.tsx')).FindBar)
+const Outline = lazyView(async () => (await import('./outline.tsx')).Outline)
 
 type Place = Extract<Route, { kind: 'session' }>
 
@@ -35,8 +36,25 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
   const isOutlined = useSignal(matchMedia(WIDE).matches && localStorage.getItem(OUTLINE_KEY) !== 'off')
   const isFinding = useSignal(false)
   const marks = useSignal<readonly string[]>([])
-  const session = known ?? asked.value
+  const live = useSignal<LivePart | undefined>(undefined)
+  const session = known ?? asked.value ?? live.value?.summary.value
   const searched = useMemo(() => toTerms(shared.searched.value), [shared.searched.value])
+
+  const id = session?.id ?? place.id
+  useEffect(() => {
+    let isLeft = false
+    const begin = async (): Promise<void> => {
+      const { openLivePart } = await import('./live/live-part.tsx')
+      if (!isLeft) live.value = openLivePart(shared, id)
+    }
+    // What is written can be read without it.
+    begin().catch(() => shared.say('The part of the app that talks to agents could not be loaded.'))
+    return () => {
+      isLeft = true
+      live.value?.close()
+      live.value = undefined
+    }
+  }, [id])
 
   useEffect(() => {
     if (session !== undefined) return
@@ -110,13 +128,19 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
         </div>
       ) : (
         <div class="session-body">
-          <Conversation
-            key={place.subagent ?? ''}
-            session={session}
-            place={place}
-            branches={place.subagent === undefined ? (digest.value?.branches ?? []) : []}
-            marks={marks.value.length > 0 ? marks.value : searched}
-          />
+          <div class="conversation-column">
+            <Conversation
+              key={`${place.subagent ?? ''} ${session.path === '' ? 'unwritten' : ''}`}
+              session={session}
+              place={place}
+              branches={place.subagent === undefined ? (digest.value?.branches ?? []) : []}
+              marks={marks.value.length > 0 ? marks.value : searched}
+              live={place.subagent === undefined ? live.value : undefined}
+            />
+            {place.subagent === undefined && session.demo !== true
+              ? live.value?.renderDock(session, digest.value)
+              : undefined}
+          </div>
           {isOutlined.value ? (
             <Outline session={session} digest={digest.value} place={place} onClose={outline} />
           ) : undefined}

@@ -20,9 +20,9 @@ interface Props {
 
 /** A session in the list: what it is called, where and when it was, and what it needs. */
 export function SessionRow({ session, isCurrent, list }: Props): VNode {
-  const { now, throughline, say } = useShared()
+  const { now, board, throughline, say } = useShared()
   const isNaming = useSignal(false)
-  const badges = toBadges(session)
+  const badges = toBadges(session, board.value.get(session.id))
   const title = toTitle(session)
 
   async function star(): Promise<void> {
@@ -60,7 +60,7 @@ export function SessionRow({ session, isCurrent, list }: Props): VNode {
           <time dateTime={session.lastActivityAt} title={toMoment(session.lastActivityAt)}>
             {toAge(session.lastActivityAt, now.value)}
           </time>
-          <span>{toSize(session.size)}</span>
+          {session.path === '' ? null : <span>{toSize(session.size)}</span>}
           <span class="ellipsis">{session.gitBranch ?? toFolderName(workdirOf(session))}</span>
         </span>
       </a>

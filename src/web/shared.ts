@@ -1,10 +1,11 @@
-import type { ReadonlySignal } from '@preact/signals'
+import type { ReadonlySignal, Signal } from '@preact/signals'
 import { createContext, type Context } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { RemoteThroughline } from '#client'
 import type { SessionSummary } from '#model'
-import type { Health, Problem } from '#wire'
+import type { BoardCard, Health, Problem } from '#wire'
 import type { FetchExport } from './download.ts'
+import type { Overlay } from './keys.ts'
 import type { Route } from './route.ts'
 import type { Toast } from './toasts.tsx'
 
@@ -17,6 +18,9 @@ export type Connection =
   | { readonly kind: 'logged-out'; readonly why: 'new' | 'old-link' | 'revoked' }
   | { readonly kind: 'failed'; readonly message: string; readonly hint: string }
 
+/** All live sessions, by their ids. */
+export type Cards = ReadonlyMap<string, BoardCard>
+
 /** What every part of the app can reach. */
 export interface Shared {
   readonly throughline: RemoteThroughline
@@ -26,6 +30,10 @@ export interface Shared {
   readonly connection: ReadonlySignal<Connection>
   /** Every session, most recently active first; `undefined` until the first answer. */
   readonly sessions: ReadonlySignal<readonly SessionSummary[] | undefined>
+  /** What is run now, and what waits for a person. Empty until the app had time to ask. */
+  readonly board: ReadonlySignal<Cards>
+  /** What lies over the app. */
+  readonly overlay: Signal<Overlay>
   /** Where sessions were looked for, and what could not be looked at. */
   readonly lookedIn: ReadonlySignal<readonly string[]>
   readonly problems: ReadonlySignal<readonly Problem[]>

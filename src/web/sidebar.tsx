@@ -4,9 +4,9 @@ import { useRef } from 'preact/hooks'
 import { toPlural } from '#render'
 import { Icon } from './icon.tsx'
 import { toHash } from './route.ts'
-import { toRows, type Grouping, type SidebarRow } from './session-groups.ts'
+import { toRows, withRunning, type Grouping, type SidebarRow } from './session-groups.ts'
 import { SessionRow } from './session-row.tsx'
-import { countWaiting, type SessionList } from './session-list.ts'
+import type { SessionList } from './session-list.ts'
 import { useShared } from './shared.ts'
 import { nextTheme, theme } from './theme.ts'
 import { VirtualList } from './virtual-list.tsx'
@@ -16,13 +16,17 @@ const ROW_PX = 56
 const KEY = 'throughline.grouping'
 
 /** Every session, in groups, filtered as one types. */
-export function Sidebar({ list, onPalette }: { list: SessionList; onPalette: () => void }): VNode {
+export function Sidebar({ list, waiting }: { list: SessionList; waiting: number }): VNode {
   const shared = useShared()
   const filter = useSignal('')
   const grouping = useSignal<Grouping>(localStorage.getItem(KEY) === 'day' ? 'day' : 'workdir')
   const box = useRef<HTMLElement>(null)
   const rows = useComputed(() =>
-    toRows(shared.sessions.value ?? [], { by: grouping.value, filter: filter.value, now: shared.now.value }),
+    toRows(withRunning(shared.sessions.value ?? [], shared.board.value), {
+      by: grouping.value,
+      filter: filter.value,
+      now: shared.now.value,
+    }),
   )
   const place = shared.route.value
   const current = place.kind === 'session' ? place.id : undefined
@@ -56,11 +60,29 @@ export function Sidebar({ list, onPalette }: { list: SessionList; onPalette: () 
           class="icon-button"
           aria-label="Go to anything"
           title="Ctrl K"
-          onClick={onPalette}
+          onClick={() => (shared.overlay.value = 'palette')}
         >
           <Icon name="more" />
         </button>
       </header>
+      <div class="side-start">
+        <button
+          type="button"
+          class="button primary"
+          title="New session (n)"
+          onClick={() => (shared.overlay.value = 'start')}
+        >
+          <Icon name="plus" /> New session
+        </button>
+        <a
+          class={`button board-link ${waiting === 0 ? '' : 'waiting'}`}
+          href={toHash({ kind: 'board' })}
+          aria-current={place.kind === 'board' ? 'page' : undefined}
+          title="Board (g b)"
+        >
+          {waiting === 0 ? 'Board' : `${waiting} waiting for you`}
+        </a>
+      </div>
       <a class="side-search" href={toHash({ kind: 'search', q: '' })}>
         <Icon name="search" /> Search everything <kbd>/</kbd>
       </a>
@@ -140,7 +162,6 @@ function Rows(props: {
 function Foot(): VNode {
   const { sessions, connection, health } = useShared()
   const all = sessions.value ?? []
-  const waiting = countWaiting(all)
   const index = health.value?.index
   const state = connection.value.kind
   const words = state === 'connected' ? 'live' : state === 'connecting' ? 'connecting' : 'not connected'
@@ -149,7 +170,6 @@ function Foot(): VNode {
       <span class={`dot ${state}`} aria-hidden="true" />
       <span>
         {words} · {toPlural(all.length, 'session')}
-        {waiting === 0 ? '' : ` · ${waiting} waiting for you`}
       </span>
       {index?.state === 'building' ? (
         <span class="side-index">

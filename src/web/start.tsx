@@ -9,7 +9,8 @@ import { takeEarly } from './early.ts'
 import { createExportFetcher } from './download.ts'
 import { parseRoute, toHash, type Route } from './route.ts'
 import { createSessionList, type SessionList } from './session-list.ts'
-import { SharedProvider, type Connection, type Shared } from './shared.ts'
+import type { Overlay } from './keys.ts'
+import { SharedProvider, type Cards, type Connection, type Shared } from './shared.ts'
 import { applyTheme } from './theme.ts'
 import { createToasts } from './toasts.tsx'
 import { forgetToken, readToken, takeCode } from './token.ts'
@@ -19,6 +20,8 @@ const HEALTH_MS = 15_000
 /** After the list became longer or shorter. */
 const SOON_MS = 500
 const LONGEST_PAUSE_MS = 15_000
+/** The list and the page come first. */
+const BOARD_MS = 300
 
 /** Starts the app in a page: logs in, connects, shows what there is and keeps it current. */
 export function startWeb(page: Document): void {
@@ -106,6 +109,7 @@ function share(
   const lookedIn = signal<readonly string[]>([])
   const problems = signal<readonly Problem[]>([])
   const toasts = createToasts()
+  const board = signal<Cards>(new Map())
 
   function arrive(next: Route): void {
     const before = route.value
@@ -156,12 +160,14 @@ function share(
       },
     },
   )
-  return {
+  const shared: Shared = {
     throughline,
     route,
     searched,
     connection,
     sessions: list.sessions,
+    board,
+    overlay: signal<Overlay>('none'),
     lookedIn,
     problems,
     health,
@@ -175,4 +181,13 @@ function share(
       arrive(next)
     },
   }
+  setTimeout(
+    () =>
+      void import('./live/board.ts').then(
+        ({ followBoard }) => followBoard(shared, board),
+        () => {},
+      ),
+    BOARD_MS,
+  )
+  return shared
 }

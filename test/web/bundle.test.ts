@@ -23,7 +23,7 @@ test('[WEB16] the shell of the app is at most 60 kB as it is sent, and what is h
 test('[WEB16] the script of the page imports nothing that must be fetched before it runs', () => {
   for (const name of asked.filter((one) => one.endsWith('.js'))) {
     const code = readFileSync(join(site, name), 'utf8')
-    expect(/(?:^|[;}])import\s*(?:[\w{*][^'"()]*from)?\s*["']/.exec(code)).toBeNull()
+    expect(/(?:^|[;}\s])import\s*(?:[\w{*][^'"()]*from)?\s*["']/.exec(code)).toBeNull()
   }
 })
 

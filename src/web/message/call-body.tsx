@@ -27,7 +27,9 @@ export function CallBody(props: { call: ToolCall; started: boolean; context: Pas
     <>
       {todos === undefined ? null : <Todos todos={todos} marks={context.marks} />}
       {shown.map((part) => partToNode(part, call, context.marks))}
-      {call.state === 'pending' ? <p class="note">There is no answer to this call in the session.</p> : null}
+      {call.state === 'pending' && (context.pace?.value ?? '') === '' ? (
+        <p class="note">There is no answer to this call in the session.</p>
+      ) : null}
     </>
   )
 }

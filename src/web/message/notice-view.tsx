@@ -2,12 +2,14 @@ import type { VNode } from 'preact'
 import type { Damage, NoticeMessage, OrphanMessage } from '#model'
 import { toDamageLine, toSize } from '#render'
 import { Icon } from '../icon.tsx'
-import { Output } from './call-body.tsx'
+import { lazyView } from '../lazy-view.tsx'
 import { CopyButton } from './copying.tsx'
 import { Fold } from './fold.tsx'
 import { toMarked } from './marks.tsx'
 import type { PassageContext } from './passage-context.ts'
 import { Moment } from './passage-tools.tsx'
+
+const Output = lazyView(async () => (await import('./call-body.tsx')).Output)
 
 /** Something the client said to the person. */
 export function NoticeView({ notice, context }: { notice: NoticeMessage; context: PassageContext }): VNode {

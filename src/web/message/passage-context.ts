@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import type { SessionSummary } from '#model'
+import type { ReadonlySignal } from '@preact/signals'
 
 /** What a passage needs to know beside itself. The same object as long as nothing in it changes. */
 export interface PassageContext {
@@ -15,4 +16,8 @@ export interface PassageContext {
   /** A subagent's conversation, nested, when its disclosure opens. */
   readonly renderSubagent: (id: string) => VNode
   readonly cwd: string | undefined
+  /** What a call without an answer is doing while the agent is at work: `running`. Empty when it is not. */
+  readonly pace?: ReadonlySignal<string>
+  /** Begins another session with everything up to an entry, where that can be done. */
+  readonly fork?: (entryId: string) => void
 }

@@ -7,6 +7,8 @@ import type { PassageContext } from './passage-context.ts'
 /** What can be done with a passage, and what is known of it. Shown when a person points at it. */
 export function PassageTools(props: {
   id: string
+  /** Its last entry, where it has several. */
+  last?: string | undefined
   text: string
   what: string
   context: PassageContext
@@ -16,6 +18,17 @@ export function PassageTools(props: {
   return (
     <div class="passage-tools">
       {props.children}
+      {context.fork === undefined ? null : (
+        <button
+          type="button"
+          class="passage-button"
+          aria-label="Fork from here"
+          title="Fork from here: another session with everything up to this"
+          onClick={() => context.fork?.(props.last ?? id)}
+        >
+          <Icon name="branch" />
+        </button>
+      )}
       {text === '' ? null : <CopyButton text={text} what={what} />}
       <a
         class="passage-button"

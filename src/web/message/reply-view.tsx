@@ -32,7 +32,13 @@ export function ReplyView({ reply, context }: { reply: ReplyMessage; context: Pa
       )}
       {parts.length === 0 ? <p class="note">A reply without words</p> : null}
       {endOf(reply) === '' ? null : <p class="note">{endOf(reply)}</p>}
-      <PassageTools id={reply.id} text={said} what="the reply" context={context}>
+      <PassageTools
+        id={reply.id}
+        last={reply.entries.at(-1)?.id}
+        text={said}
+        what="the reply"
+        context={context}
+      >
         <Facts reply={reply} />
       </PassageTools>
     </div>

@@ -3,11 +3,14 @@ import type { ComponentChildren, VNode } from 'preact'
 import type { ToolCall } from '#model'
 import { safeLine, toToolLine } from '#render'
 import { Icon } from '../icon.tsx'
-import { CallBody } from './call-body.tsx'
+import { lazyView } from '../lazy-view.tsx'
 import { Fold, useOpen } from './fold.tsx'
 import { hasMark, toMarked } from './marks.tsx'
 import type { PassageContext } from './passage-context.ts'
 import { describeCalls, findStarted, textOfCall, toToolIcon, type StartedSubagent } from './reply-parts.ts'
+
+/** What a call was given and what came of it is folded, and fetched with the first that is opened. */
+const CallBody = lazyView(async () => (await import('./call-body.tsx')).CallBody)
 
 /** More calls than this, one after another, are told as one line. */
 const FEW = 3
@@ -56,12 +59,13 @@ function CallList({ calls, context }: { calls: readonly ToolCall[]; context: Pas
 function Call({ call, context }: { call: ToolCall; context: PassageContext }): VNode {
   const { tool, detail, outcome } = useMemo(() => toToolLine(call, context.cwd), [call, context.cwd])
   const { marks } = context
+  const pace = call.state === 'pending' ? (context.pace?.value ?? '') : ''
   const isInside = marks.length > 0 && hasMark(textOfCall(call), marks) && !hasMark(detail, marks)
   const started = findStarted(context.session, call)
   return (
     <Fold
       of={call.use}
-      class={`call call-${call.state}`}
+      class={`call call-${pace === '' ? call.state : 'running'}`}
       summary={
         <>
           <span class="call-icon">
@@ -70,7 +74,9 @@ function Call({ call, context }: { call: ToolCall; context: PassageContext }): V
           <span class="call-tool">{toMarked(tool, marks)}</span>
           <span class="call-detail">{toMarked(detail, marks)}</span>
           {isInside ? <mark class="call-match">match inside</mark> : null}
-          {outcome === '' ? null : <span class="call-outcome">{toMarked(outcome, marks)}</span>}
+          {outcome === '' ? null : (
+            <span class="call-outcome">{pace === '' ? toMarked(outcome, marks) : pace}</span>
+          )}
         </>
       }
     >

@@ -30,6 +30,7 @@ const RECENT = 7
 const PLACES: readonly { readonly id: string; readonly label: string; readonly route: Route }[] = [
   { id: 'home', label: 'Start page', route: { kind: 'home' } },
   { id: 'search', label: 'Search', route: { kind: 'search', q: '' } },
+  { id: 'board', label: 'Board', route: { kind: 'board' } },
   { id: 'usage', label: 'Usage', route: { kind: 'usage' } },
 ]
 

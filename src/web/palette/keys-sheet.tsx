@@ -1,16 +1,24 @@
 import type { VNode } from 'preact'
+import type { Action } from '../keys.ts'
 import { Sheet } from './sheet.tsx'
 
-interface Props {
-  readonly onClose: () => void
-  readonly groups: readonly {
-    readonly title: string
-    readonly keys: readonly { readonly keys: string; readonly what: string }[]
-  }[]
+interface KeyGroup {
+  readonly title: string
+  readonly keys: readonly { readonly keys: string; readonly what: string }[]
 }
 
 /** What every key does. */
-export function KeysSheet({ onClose, groups }: Props): VNode {
+export function KeysSheet(props: { onClose: () => void; actions: readonly Action[] }): VNode {
+  const { onClose } = props
+  const everywhere: KeyGroup = {
+    title: 'Everywhere',
+    keys: [
+      { keys: 'Ctrl K', what: 'Go to anything' },
+      ...props.actions.flatMap(({ keys, label }) => (keys === undefined ? [] : [{ keys, what: label }])),
+      { keys: 'Esc', what: 'Close, or go back' },
+    ],
+  }
+  const groups = [everywhere, ...ELSEWHERE]
   return (
     <Sheet label="Keyboard shortcuts" class="keys-sheet" onClose={onClose}>
       <header>
@@ -41,3 +49,31 @@ export function KeysSheet({ onClose, groups }: Props): VNode {
     </Sheet>
   )
 }
+
+/** Keys that are listened to where the thing is that they act on. */
+const ELSEWHERE: readonly KeyGroup[] = [
+  {
+    title: 'In a session',
+    keys: [
+      { keys: 'j', what: 'Next prompt' },
+      { keys: 'k', what: 'Previous prompt' },
+      { keys: 'f', what: 'Find in this session' },
+      { keys: 'n', what: 'Next place found, while finding' },
+      { keys: 'N', what: 'Previous place found' },
+      { keys: 'o', what: 'Outline' },
+      { keys: 'i', what: 'Facts about this session' },
+      { keys: 'e', what: 'Unfold or fold every tool call in sight' },
+      { keys: 'G', what: 'To the end' },
+      { keys: 'g g', what: 'To the beginning' },
+      { keys: 'r', what: 'Rename' },
+      { keys: 'x', what: 'Star, or take the star back' },
+    ],
+  },
+  {
+    title: 'In search and lists',
+    keys: [
+      { keys: '↓ ↑', what: 'From one to the next' },
+      { keys: 'Enter', what: 'Open' },
+    ],
+  },
+]

@@ -61,6 +61,7 @@ test('[WEB51] the palette offers recent sessions first, then places, then action
   expect(choices.map(({ id }) => id)).toEqual([
     ...sessions.slice(0, 7).map(({ id }) => `session-${id}`),
     'place-search',
+    'place-board',
     'place-usage',
     'action-home',
     'action-theme',

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { LiveDemoButton } from '../live/live-demo-button.tsx'
 import { useShared } from '../shared.ts'
 import { DemoButton } from './demo-button.tsx'
 import { Problems } from './problems.tsx'
@@ -37,9 +38,13 @@ export function FirstVisit(): VNode {
           <li>
             Start Claude Code in any folder: <code>claude</code>. Its session is here with its first line.
           </li>
-          <li>Or look around first, with sample sessions. They are easy to remove.</li>
+          <li>Or start a session from here, and answer it from any device.</li>
+          <li>Or look around first, with sample sessions, or a live one that needs no account.</li>
         </ol>
-        <DemoButton wanted="on" words="Show me a demo" class="button primary" />
+        <div class="ways">
+          <DemoButton wanted="on" words="Show me a demo" class="button primary" />
+          <LiveDemoButton class="button" />
+        </div>
       </section>
     </div>
   )

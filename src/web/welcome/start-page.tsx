@@ -1,13 +1,13 @@
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { isLive, isWaitingForYou, type SessionSummary } from '#model'
+import { isLive, type SessionSummary } from '#model'
 import { toCount, toPlural, toSize, toTokens } from '#render'
 import type { Health, UsageTotals } from '#wire'
 import { toAge, toMoment } from '../age.ts'
 import { useAnswer } from '../answer.ts'
 import { toHash } from '../route.ts'
-import { toFolderName, toTitle, workdirOf } from '../session-groups.ts'
-import { toBadges } from '../session-state.ts'
+import { toFolderName, toTitle, withRunning, workdirOf } from '../session-groups.ts'
+import { toBadges, type Badge } from '../session-state.ts'
 import { useShared } from '../shared.ts'
 import { moveDay, toDay } from '../usage/days.ts'
 import { toAmount, toMoney } from '../usage/figures.ts'
@@ -18,9 +18,12 @@ const RECENT = 8
 
 /** Where to go on: what waits, what was last, and how things are. */
 export function StartPage({ sessions }: { sessions: readonly SessionSummary[] }): VNode {
-  const { health, now, problems } = useShared()
-  const waiting = sessions.filter(({ live }) => isWaitingForYou(live))
-  const recent = sessions.filter(({ live }) => !isWaitingForYou(live)).slice(0, RECENT)
+  const { board, health, now, problems } = useShared()
+  const all = withRunning(sessions, board.value)
+  const isWaiting = (session: SessionSummary): boolean =>
+    toBadges(session, board.value.get(session.id))[0]?.kind === 'waiting'
+  const waiting = all.filter(isWaiting)
+  const recent = all.filter((session) => !isWaiting(session)).slice(0, RECENT)
   const samples = sessions.filter(({ demo }) => demo === true).length
   return (
     <div class="view welcome">
@@ -40,6 +43,9 @@ export function StartPage({ sessions }: { sessions: readonly SessionSummary[] })
       {waiting.length > 0 && (
         <section aria-label="Waiting for you">
           <SessionLinks sessions={waiting} now={now.value} class="waiting" />
+          <a class="button to-board" href={toHash({ kind: 'board' })}>
+            Answer on the board
+          </a>
         </section>
       )}
       <ThisWeek />
@@ -65,10 +71,11 @@ function SessionLinks(props: {
   readonly now: number
   readonly class: string
 }): VNode {
+  const { board } = useShared()
   return (
     <ul class={`session-links ${props.class}`}>
       {props.sessions.map((session) => {
-        const [badge] = toBadges(session)
+        const [badge] = toBadges(session, board.value.get(session.id))
         return (
           <li key={session.id}>
             <a href={toHash({ kind: 'session', id: session.id })}>
@@ -95,7 +102,7 @@ function SessionLinks(props: {
   )
 }
 
-const TAGS: Readonly<Record<ReturnType<typeof toBadges>[number]['kind'], string>> = {
+const TAGS: Readonly<Record<Badge['kind'], string>> = {
   waiting: 'warn',
   busy: 'live',
   idle: 'good',

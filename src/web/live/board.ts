@@ -1,0 +1,76 @@
+import type { Signal } from '@preact/signals'
+import type { BoardCard, LiveEvent } from '#wire'
+import type { Cards, Shared } from '../shared.ts'
+import { followCalls } from './page-notification.ts'
+
+/** Puts the board together from what is told of it. What comes together is shown together. */
+export interface BoardFold {
+  take(event: LiveEvent): void
+}
+
+/** `soon`: runs what it is given a little later, once. */
+export function createBoardFold(cards: Signal<Cards>, soon: (run: () => void) => void): BoardFold {
+  let now = new Map<string, BoardCard>()
+  /** After a reset the old board stays until the new one is whole. */
+  let coming: Map<string, BoardCard> | undefined = new Map()
+  let isWaiting = false
+
+  function changed(): void {
+    if (coming !== undefined || isWaiting) return
+    isWaiting = true
+    soon(() => {
+      isWaiting = false
+      cards.value = new Map(now)
+    })
+  }
+
+  return {
+    take(event) {
+      switch (event.kind) {
+        case 'reset':
+          coming = new Map()
+          return
+        case 'board.changed':
+          ;(coming ?? now).set(event.card.sessionId, event.card)
+          changed()
+          return
+        case 'board.removed':
+          ;(coming ?? now).delete(event.session)
+          changed()
+          return
+        case 'caught-up':
+          if (coming !== undefined) now = coming
+          coming = undefined
+          changed()
+          return
+        case 'entry.added':
+        case 'session.changed':
+        case 'session.removed':
+        case 'hit.found':
+        case 'live.view':
+        case 'live.event':
+        case 'live.none':
+      }
+    },
+  }
+}
+
+/** Keeps `cards` current for as long as the app is open, and calls a person who looks elsewhere. */
+export function followBoard(shared: Shared, cards: Signal<Cards>): void {
+  let isCalling = false
+  const fold = createBoardFold(cards, (run) => setTimeout(run, 16))
+  shared.throughline.subscribe(
+    { kind: 'board' },
+    {
+      onEvent(event) {
+        fold.take(event)
+        if (event.kind !== 'caught-up' || isCalling) return
+        isCalling = true
+        // After what there was has been shown: none of it is news.
+        setTimeout(() => followCalls(cards, shared), 50)
+      },
+      // Who ends this subscription ends that of the list too, and there it is said.
+      onError: () => {},
+    },
+  )
+}
