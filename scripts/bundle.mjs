@@ -27,3 +27,19 @@ await bundle.write({
   codeSplitting: { groups: [{ name: 'file-guard', test: /ingest\/file-guard/ }] },
 })
 await bundle.close()
+
+// The hook is started for every question of an agent, the host for every session: one file each, with nothing in it
+// that it does not use.
+for (const [name, main] of [
+  ['hook', 'dist/cli/hook-main.js'],
+  ['host', 'dist/live/host-main.js'],
+]) {
+  const alone = await rolldown({
+    input: join(root, main),
+    platform: 'node',
+    treeshake: { moduleSideEffects: false },
+    external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('#'),
+  })
+  await alone.write({ file: join(bin, `${name}.js`), format: 'esm', minify: false, codeSplitting: false })
+  await alone.close()
+}

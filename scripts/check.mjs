@@ -5,6 +5,7 @@ import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { provideChromium } from './chromium.mjs'
+import { provideTmux } from './tmux.mjs'
 
 /**
  * `npm test`: everything that must hold, one check after another, none left out because another failed. The last line
@@ -65,11 +66,15 @@ async function runTests(files) {
     const command = ['vitest', 'run', ...files]
     const started = heading('Tests', command)
     const chromium = provideChromium((line) => console.log(line))
+    const tmux = provideTmux((line) => console.log(line))
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
     // Ten times the work may take ten times as long.
     const patience = process.env['RUNS'] === 'full' ? ['--testTimeout=600000'] : []
     const { code } = await run([...command, ...patience, ...reporters], {
-      env: chromium === undefined ? {} : { CHROMIUM: chromium },
+      env: {
+        ...(chromium === undefined ? {} : { CHROMIUM: chromium }),
+        ...(tmux === undefined ? {} : { TMUX_PROGRAM: tmux }),
+      },
     })
     const failedBefore = result.failed
     countTests(file)

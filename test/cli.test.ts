@@ -97,26 +97,38 @@ describe('help and usage', () => {
       Usage  throughline [command] [options]
 
       Commands
-        ls       List sessions, most recently active first.
-        show     Read a session in the terminal.
-        check    Say what is wrong with a session, or with all of them, and what to do.
-        export   Write a session as Markdown, as one HTML file, or as its own lines.
-        search   Find words in everything that was said, thought, run and printed.
-        usage    Count tokens, and what they cost.
-        rename   Give a session a name that stays.
-        star     Mark a session.
-        archive  Say what the archive keeps, and make it smaller.
-        start    Start the daemon in the background, or find the running one. \`throughline\` alone does
-                 the same.
-        serve    Run the daemon in this terminal.
-        status   Say how the daemon is, who is live, and who waits for you.
-        stop     Stop the daemon, and wait until it is gone.
-        open     Open the running daemon in a browser.
-        demo     Put sample sessions among yours, to have something to look at.
-        logs     Print what the daemon logged.
-        pair     Let another device in with a QR code.
-        devices  List the devices that are logged in, or take one back.
-        service  Start the daemon with your login: systemd or launchd.
+        ls          List sessions, most recently active first.
+        show        Read a session in the terminal.
+        check       Say what is wrong with a session, or with all of them, and what to do.
+        export      Write a session as Markdown, as one HTML file, or as its own lines.
+        search      Find words in everything that was said, thought, run and printed.
+        usage       Count tokens, and what they cost.
+        rename      Give a session a name that stays.
+        star        Mark a session.
+        archive     Say what the archive keeps, and make it smaller.
+        run         Start an agent, and show its answer as it comes.
+        attach      Join a live session: read along, type prompts, answer.
+        send        Give a live session a prompt.
+        interrupt   Stop the turn of a live session. The session goes on.
+        end         End a live session: the agent and everything it started.
+        resume      Go on with a session, or with a copy of it.
+        board       List the sessions that are run here, and those that wait for you.
+        attentions  List what waits for you, or show one of them whole.
+        answer      Answer what a session asks.
+        audit       Read and verify the record of what an agent called and who allowed it.
+        connect     Answer what Claude Code asks in any terminal from any device.
+        disconnect  Take the plugin away again.
+        start       Start the daemon in the background, or find the running one. \`throughline\` alone
+                    does the same.
+        serve       Run the daemon in this terminal.
+        status      Say how the daemon is, who is live, and who waits for you.
+        stop        Stop the daemon, and wait until it is gone.
+        open        Open the running daemon in a browser.
+        demo        Put sample sessions among yours, to have something to look at.
+        logs        Print what the daemon logged.
+        pair        Let another device in with a QR code.
+        devices     List the devices that are logged in, or take one back.
+        service     Start the daemon with your login: systemd or launchd.
 
       Examples
         throughline                                     start the daemon, open a browser
@@ -129,8 +141,8 @@ describe('help and usage', () => {
       Environment
         THROUGHLINE_HOME     Throughline's own folder. Nothing is written outside of it, except where
                              you say so. Default: ~/.throughline.
-        CLAUDE_CONFIG_DIR    Where Claude Code keeps its sessions. Only read, never written. Default:
-                             ~/.claude.
+        CLAUDE_CONFIG_DIR    Where Claude Code keeps its sessions. Only read; \`connect\` puts a folder
+                             of ours among its skills. Default: ~/.claude.
         ALLOWED_ROOTS        Folders, separated like PATH. Sessions that worked anywhere else are not
                              shown. Default: everything.
         THROUGHLINE_ARCHIVE  With \`off\` the daemon keeps no transcripts that agents delete. Default:
@@ -143,6 +155,9 @@ describe('help and usage', () => {
         WAYLAND_DISPLAY      See DISPLAY.
         XDG_CONFIG_HOME      Where \`service install\` puts its unit: systemd/user below it. Default:
                              ~/.config.
+        VISUAL               The editor in which the input of a tool is changed before it runs.
+                             Default: EDITOR.
+        EDITOR               See VISUAL. Without either it is typed as a line.
         THROUGHLINE_DEBUG    Set to 1 to see where an unexpected error came from.
 
       Run \`throughline <command> --help\` for its options.

@@ -19,6 +19,8 @@ export interface Values {
   readonly args: readonly string[]
   flag(name: string): boolean
   value(name: string): string | undefined
+  /** Every value of an option that may be given more than once, in order. */
+  all(name: string): readonly string[]
   /** A whole number above zero. */
   count(name: string): number | undefined
 }
@@ -89,6 +91,7 @@ function withBareValues(command: CommandSpec, args: readonly string[]): readonly
 function readValues(command: CommandSpec, args: readonly string[]): Values {
   const words: string[] = []
   const options: string[] = []
+  const given = new Map<string, string[]>()
   // Where everything further is text, a dash in front of a word belongs to it: `search retry -backoff`.
   const takesMany = command.args.at(-1)?.many === true
   for (let at = 0; at < args.length; at++) {
@@ -102,15 +105,15 @@ function readValues(command: CommandSpec, args: readonly string[]): Values {
       continue
     }
     options.push(arg)
-    const [name, given] = splitOption(arg)
+    const [name, joined] = splitOption(arg)
     const option = command.options.find((known) => `--${known.name}` === name)
     if (option === undefined) throw unknownOption(name, [...command.options, ...everywhere], command.name)
     if (option.value === undefined) {
-      if (given !== undefined) throw usage(command, `--${option.name} takes no value`)
+      if (joined !== undefined) throw usage(command, `--${option.name} takes no value`)
       continue
     }
-    const value = given ?? args[++at]
-    if (given === undefined && value !== undefined) options.push(value)
+    const value = joined ?? args[++at]
+    if (joined === undefined && value !== undefined) options.push(value)
     if (value === undefined || value === '') throw usage(command, `--${option.name} needs a value`)
     if (option.values !== undefined && !option.values.includes(value)) {
       const near = findNearest(value, option.values)
@@ -122,9 +125,10 @@ function readValues(command: CommandSpec, args: readonly string[]): Values {
           : `Did you mean \`--${option.name} ${near}\`?`,
       )
     }
+    given.set(option.name, [...(given.get(option.name) ?? []), value])
   }
   checkWords(command, words)
-  return toValues(command, parseArgs(options, toArgsDef(command)), words)
+  return toValues(command, parseArgs(options, toArgsDef(command)), { words, given })
 }
 
 function checkWords(command: CommandSpec, words: readonly string[]): void {
@@ -168,7 +172,13 @@ function toArgsDef(command: CommandSpec): ArgsDef {
 function toValues(
   command: CommandSpec,
   parsed: Readonly<Record<string, unknown>>,
-  args: readonly string[],
+  {
+    words: args,
+    given,
+  }: {
+    readonly words: readonly string[]
+    readonly given: ReadonlyMap<string, readonly string[]>
+  },
 ): Values {
   const [arg] = args
   const value = (name: string): string | undefined => {
@@ -181,11 +191,12 @@ function toValues(
     // citty takes `--no-open` for the opposite of `--open`.
     flag: (name) => parsed[name] === true || (name.startsWith('no-') && parsed[name.slice(3)] === false),
     value,
+    all: (name) => given.get(name) ?? [],
     count(name) {
-      const given = value(name)
-      if (given === undefined) return undefined
-      if (/^[1-9]\d{0,8}$/.test(given)) return Number(given)
-      throw usage(command, `--${name} must be a whole number above zero, not "${safeLine(given)}"`)
+      const found = value(name)
+      if (found === undefined) return undefined
+      if (/^[1-9]\d{0,8}$/.test(found)) return Number(found)
+      throw usage(command, `--${name} must be a whole number above zero, not "${safeLine(found)}"`)
     },
   }
 }

@@ -2,6 +2,7 @@ import { ENVIRONMENT } from '#app'
 import type { CommandSpec, OptionSpec, Variable } from './command.ts'
 import { daemonCommands } from './daemon-commands.ts'
 import { keepingCommands } from './keeping-commands.ts'
+import { connectCommands, liveCommands } from './live-commands.ts'
 import { readingCommands } from './reading-commands.ts'
 import { searchingCommands } from './searching-commands.ts'
 
@@ -10,6 +11,8 @@ export const commands: readonly CommandSpec[] = [
   ...readingCommands,
   ...searchingCommands,
   ...keepingCommands,
+  ...liveCommands,
+  ...connectCommands,
   ...daemonCommands,
 ]
 
@@ -38,5 +41,10 @@ export const variables: readonly Variable[] = [
     name: 'XDG_CONFIG_HOME',
     summary: 'Where `service install` puts its unit: systemd/user below it. Default: ~/.config.',
   },
+  {
+    name: 'VISUAL',
+    summary: 'The editor in which the input of a tool is changed before it runs. Default: EDITOR.',
+  },
+  { name: 'EDITOR', summary: 'See VISUAL. Without either it is typed as a line.' },
   { name: 'THROUGHLINE_DEBUG', summary: 'Set to 1 to see where an unexpected error came from.' },
 ]

@@ -11,6 +11,8 @@ export interface DaemonLink {
   /** Where a browser on this machine opens it: an origin that no other program shares. */
   readonly page: string
   connect(): Promise<RemoteThroughline>
+  /** The same, for whoever wants to be told what happens. */
+  connectLive(): Promise<RemoteThroughline>
 }
 
 /** A daemon on the same machine answers within milliseconds. */
@@ -45,6 +47,12 @@ export async function findDaemon(home: string): Promise<DaemonLink | undefined> 
     async connect() {
       const { connect } = await import('#client')
       return await connect({ url, token: toLocalToken(secret), fetch })
+    },
+    async connectLive() {
+      const { connect } = await import('#client')
+      const { createLocalSocket } = await import('./local-socket.ts')
+      const WebSocket = createLocalSocket(port)
+      return await connect({ url, token: toLocalToken(secret), fetch, WebSocket })
     },
   }
 }

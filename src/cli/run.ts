@@ -10,7 +10,7 @@ import { openAnywhere, type Site } from './site.ts'
 
 /** A command about sessions: it does not know whether a daemon or this process answers. */
 type SessionRun = (throughline: Throughline, values: Values, console: Console) => Promise<number>
-/** A command about the daemon, or about this machine. */
+/** A command about the daemon, about live sessions, or about this machine. */
 type SiteRun = (site: Site, values: Values, console: Console) => Promise<number>
 
 // A list is over in the time that the code of the other commands takes to load, so only its own is loaded at once.
@@ -37,6 +37,18 @@ const SITE_RUNS: Readonly<Record<string, () => Promise<SiteRun>>> = {
   devices: async () => (await import('./devices.ts')).devices,
   archive: async () => (await import('./archive.ts')).archive,
   service: async () => (await import('./service.ts')).service,
+  run: async () => (await import('./run-agent.ts')).runAgent,
+  attach: async () => (await import('./attach.ts')).attach,
+  send: async () => (await import('./send.ts')).send,
+  interrupt: async () => (await import('./send.ts')).interrupt,
+  end: async () => (await import('./send.ts')).end,
+  resume: async () => (await import('./resume.ts')).resume,
+  board: async () => (await import('./board.ts')).board,
+  attentions: async () => (await import('./attentions.ts')).attentions,
+  answer: async () => (await import('./answer.ts')).answer,
+  audit: async () => (await import('./audit.ts')).audit,
+  connect: async () => (await import('./connect.ts')).connectAgent,
+  disconnect: async () => (await import('./connect.ts')).disconnectAgent,
 }
 
 /** Does what the command line says and gives the exit code: 0 done, 1 failed, 2 not understood. */

@@ -25,14 +25,21 @@ export function logPathOf(site: Site): string {
 /** Asks the daemon of this home when one runs, else does it in this process. Which one it was makes no difference. */
 export async function openAnywhere(site: Site): Promise<Throughline> {
   const link = await findReadyDaemon(site.home)
-  const remote = link === undefined ? undefined : await connectIfSame(site, link)
+  const remote = link && (await connectIfSame(site, () => link.connect()))
+  return remote ?? (await site.openLocal())
+}
+
+/** The same for whoever listens to what happens. Live sessions have processes of their own, and outlive both. */
+export async function openLiveAnywhere(site: Site): Promise<Throughline> {
+  const link = await findReadyDaemon(site.home)
+  const remote = link && (await connectIfSame(site, () => link.connectLive()))
   return remote ?? (await site.openLocal())
 }
 
 /** A daemon that was started with other settings shows other sessions: it is not asked. */
-async function connectIfSame(site: Site, link: DaemonLink): Promise<Throughline | undefined> {
+async function connectIfSame(site: Site, connect: DaemonLink['connect']): Promise<Throughline | undefined> {
   try {
-    const remote = await link.connect()
+    const remote = await connect()
     const { lookedIn, allowedRoots } = await remote.list({ limit: 1 })
     const isSame =
       lookedIn.includes(join(site.claudeDir, 'projects')) &&

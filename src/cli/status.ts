@@ -2,6 +2,7 @@ import type { Health, LiveSession } from '#wire'
 import { safeLine, toPlural, toSize } from '#render'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
+import { describeConnection } from './connect.ts'
 import { findDaemon, type DaemonLink } from './daemon-link.ts'
 import { describeIndex } from './index-line.ts'
 import { toJsonLine } from './json.ts'
@@ -13,9 +14,12 @@ const NOT_RUNNING = 3
 /** `throughline status` */
 export async function status(site: Site, values: Values, console: Console): Promise<number> {
   const link = await findDaemon(site.home)
+  const connection = describeConnection(site)
   if (link === undefined) {
-    if (values.flag('json')) await console.out.write(toJsonLine({ running: false }))
+    if (values.flag('json'))
+      await console.out.write(toJsonLine({ running: false, claudeCode: connection.state }))
     else {
+      if (connection.state !== 'absent') console.say(`Claude Code: ${connection.words}`)
       console.say('No daemon runs for this home.')
       console.say('next: start it with `throughline`.')
     }
@@ -24,11 +28,23 @@ export async function status(site: Site, values: Values, console: Console): Prom
   const throughline = await link.connect()
   const [health, devices] = await Promise.all([throughline.health(), throughline.devices()])
   if (values.flag('json')) {
-    const plain = { running: true, address: link.page, port: link.port, ...health, devices: devices.length }
+    const plain = {
+      running: true,
+      address: link.page,
+      port: link.port,
+      ...health,
+      devices: devices.length,
+      claudeCode: connection.state,
+    }
     await console.out.write(toJsonLine(plain))
     return 0
   }
-  const rows = toRows(link, health, { devices: devices.length, console, version: site.version })
+  const rows = toRows(link, health, {
+    devices: devices.length,
+    console,
+    version: site.version,
+    connection: connection.words,
+  })
   const width = Math.max(...rows.map(([name]) => name.length))
   const { paint } = console
   for (const [name, text] of rows) {
@@ -46,7 +62,12 @@ export async function status(site: Site, values: Values, console: Console): Prom
 function toRows(
   link: DaemonLink,
   health: Health,
-  options: { readonly devices: number; readonly console: Console; readonly version: string },
+  options: {
+    readonly devices: number
+    readonly console: Console
+    readonly version: string
+    readonly connection: string
+  },
 ): readonly (readonly [name: string, text: string])[] {
   const { console } = options
   const { paint } = console
@@ -71,6 +92,7 @@ function toRows(
         : 'off',
     ],
     ['devices', `${options.devices} logged in`],
+    ['claude', options.connection],
   ]
 }
 
