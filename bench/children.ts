@@ -78,6 +78,37 @@ export function peakRssOf(pid: number): number {
   return Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) * 1024
 }
 
+/** What a process has of the memory right now, in bytes. */
+export interface Memory {
+  /** Every page that it can see, also those that it shares with others. */
+  readonly rss: number
+  /** Shared pages divided by how many share them: these can be added up. */
+  readonly pss: number
+}
+
+/** What processes have together. */
+export function memoryOf(pids: readonly number[]): Memory {
+  let [rss, pss] = [0, 0]
+  for (const pid of pids) {
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1')
+    rss += Number(/^Rss:\s*(\d+)/m.exec(text)?.[1] ?? 0) * 1024
+    pss += Number(/^Pss:\s*(\d+)/m.exec(text)?.[1] ?? 0) * 1024
+  }
+  return { rss, pss }
+}
+
+/** Every process that this one has started and that those have started. */
+export function descendantsOf(pid: number): readonly number[] {
+  const found: number[] = []
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const text = readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1')
+    for (const child of text.split(' ').filter(Boolean).map(Number)) {
+      found.push(child, ...descendantsOf(child))
+    }
+  }
+  return found
+}
+
 /** Resolves when a process has had next to nothing to do for a while. */
 export async function untilQuiet(pid: number): Promise<void> {
   const end = performance.now() + 30_000

@@ -37,12 +37,16 @@ export interface Answer {
   readonly ms: number
 }
 
-/** Starts the daemon of a home. Resolves as soon as it listens. */
-export async function startDaemon(home: string, configDir: string): Promise<Daemon> {
+/** Starts the daemon of a home, by default in this environment. Resolves as soon as it listens. */
+export async function startDaemon(
+  home: string,
+  configDir: string,
+  options: { readonly env?: Readonly<Record<string, string | undefined>> } = {},
+): Promise<Daemon> {
   const port = await freePort()
   const startedAt = performance.now()
   const env = {
-    ...process.env,
+    ...(options.env ?? process.env),
     THROUGHLINE_HOME: home,
     CLAUDE_CONFIG_DIR: configDir,
     ALLOWED_ROOTS: undefined,

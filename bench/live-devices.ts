@@ -3,6 +3,7 @@ import { WebSocket } from 'ws'
 import { parseJson, string } from '#base'
 import { PROTOCOL } from '#wire'
 import { LiveTally } from './live-tally.ts'
+import { createArrivals } from './running-arrivals.ts'
 
 interface DevicesOptions {
   readonly port: number
@@ -12,13 +13,21 @@ interface DevicesOptions {
   readonly devices: number
   /** Marks with smaller numbers are from before. */
   readonly from: number
+  /** What is listened to: what is written into the transcript, or what a live session says. */
+  readonly topic: 'session' | 'live'
+}
+
+interface Tally {
+  take(device: number, bytes: Buffer): void
+  report(): object
 }
 
 const AT_ONCE = 20
 
 /** Opens so many sockets, each listening to the session. Resolves when all have caught up. */
 export async function openDevices(options: DevicesOptions): Promise<{ report(): object }> {
-  const tally = new LiveTally(options.devices, options.from)
+  const tally: Tally =
+    options.topic === 'live' ? createArrivals() : new LiveTally(options.devices, options.from)
   let lost = 0
   let next = 0
   const opener = async (): Promise<void> => {
@@ -33,7 +42,7 @@ export async function openDevices(options: DevicesOptions): Promise<{ report(): 
 async function openDevice(
   options: DevicesOptions,
   device: number,
-  { tally, onLost }: { readonly tally: LiveTally; readonly onLost: () => void },
+  { tally, onLost }: { readonly tally: Tally; readonly onLost: () => void },
 ): Promise<void> {
   const { port, token, sessionId } = options
   const protocols =
@@ -43,7 +52,10 @@ async function openDevice(
   await new Promise<void>((resolve, reject) => {
     socket.once('error', reject)
     socket.once('open', () => {
-      const topic = { kind: 'session', id: sessionId, last: 1, raw: false }
+      const topic =
+        options.topic === 'live'
+          ? { kind: 'live', id: sessionId }
+          : { kind: 'session', id: sessionId, last: 1, raw: false }
       if (token === '') resolve()
       else socket.send(JSON.stringify({ kind: 'subscribe', subscription: 1, topic }))
     })

@@ -10,6 +10,10 @@ const CHILD = fileURLToPath(new URL('live-child.js', import.meta.url))
 /** One side of a live measurement, in a process of its own. */
 export interface Side {
   readonly pid: number
+  /** What it said when it was ready. */
+  readonly facts: unknown
+  /** Tells it something, and gives what it answers. */
+  ask(value: object): Promise<unknown>
   /** Resolves when it has nothing more to send. */
   readonly done: Promise<unknown>
   /** Ends it, and says what it saw. */
@@ -17,13 +21,15 @@ export interface Side {
   end(): Promise<void>
 }
 
-type Role = 'append' | 'devices' | 'naive' | 'watch'
+type Role = 'append' | 'broadcast' | 'devices' | 'ear' | 'model' | 'naive' | 'sdk' | 'watch'
 
 const LONGEST_MS = 60_000
 
 /** Resolves when it is ready. */
 export async function startSide(role: Role, told: object): Promise<Side> {
-  const args = ['--max-semi-space-size=64', CHILD, role, JSON.stringify(told)]
+  // One whose memory is measured is started as anybody would start it.
+  const flags = role === 'sdk' ? [] : ['--max-semi-space-size=64']
+  const args = [...flags, CHILD, role, JSON.stringify(told)]
   const child = startChild(process.execPath, args, { env: process.env, stdio: 'pipe' })
   let complaint = ''
   child.stderr?.on('data', (piece: Buffer) => (complaint = (complaint + piece.toString('utf8')).slice(-500)))
@@ -34,14 +40,22 @@ export async function startSide(role: Role, told: object): Promise<Side> {
     })
   const done = expect('done')
   done.catch(() => {})
+  let facts: unknown
   try {
-    await expect('ready')
+    facts = await expect('ready')
   } catch (error) {
     await endChild(child)
     throw error
   }
+  let asked = 0
   return {
     pid: child.pid ?? 0,
+    facts,
+    async ask(value) {
+      const answered = expect(`answer ${++asked}`)
+      child.stdin?.write(`${JSON.stringify(value)}\n`)
+      return await answered
+    },
     done,
     async report() {
       child.stdin?.end()
@@ -70,16 +84,18 @@ function listenTo(child: ChildProcess): (kind: string) => Promise<unknown> {
     return await new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`not ${kind} in time`)), LONGEST_MS)
       timer.unref()
-      child.once('exit', (code) => {
+      const onExit = (code: number | null): void => {
         clearTimeout(timer)
         // What it said last may still be on its way.
         setTimeout(
           () => (said.has(kind) ? resolve(said.get(kind)) : reject(new Error(`ended with ${code}`))),
           50,
         )
-      })
+      }
+      child.once('exit', onExit)
       waiting.set(kind, (value) => {
         clearTimeout(timer)
+        child.off('exit', onExit)
         resolve(value)
       })
     })

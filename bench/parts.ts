@@ -5,6 +5,7 @@ import { fanoutRows } from './fanout-rows.ts'
 import { indexRows } from './index-rows.ts'
 import { liveRows } from './live-rows.ts'
 import { peerRows } from './peer-rows.ts'
+import { runningRows } from './running-rows.ts'
 import { listRows, memoryRows, pageRows, readRows, viewRows } from './rows.ts'
 import { searchRows } from './search-rows.ts'
 import type { Row } from './table.ts'
@@ -24,6 +25,7 @@ export const PARTS: Readonly<Record<string, (bench: Bench) => Promise<readonly R
   usage: usageRows,
   live: liveRows,
   fanout: fanoutRows,
+  running: runningRows,
   web: webRows,
   peers: peerRows,
 }
