@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createHmac } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,6 +20,14 @@ const SCREENS = [
   { name: 'usage', hash: '#usage' },
   { name: 'palette', hash: `#session=${CACHES}`, keys: ['Control+k'], type: 'clock' },
   { name: 'keys', hash: `#session=${CACHES}`, keys: ['?'] },
+]
+
+/** What the scripted agent is asked to do, and where. */
+const LIVE = [
+  ['clock', 'The clock test fails at midnight. Find out why and fix it.'],
+  ['tide-table', 'Make the tide forecast cover the second harbour too.'],
+  ['shop', 'Bring all dependencies up to date, one at a time.'],
+  ['notes', 'Thank you, that was all.'],
 ]
 
 const DEVICES = [
@@ -51,6 +59,40 @@ export async function takeAppPictures({ root, browser, images }) {
     await fetch(`${url}/api/demo`, { method: 'POST', headers, body: '{}' })
     await sleep(1500)
     for (const screen of SCREENS) await shoot(screen)
+    const asking = await startLive()
+    await shoot({ name: 'live', hash: `#session=${asking}` })
+    await shoot({ name: 'board', hash: '#board' })
+    await endLive()
+
+    async function tell(path, body = {}) {
+      const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      return await answer.json().catch(() => ({}))
+    }
+
+    /** Sessions of the scripted agent that work, wait, and are done. Gives one that waits for a permission. */
+    async function startLive() {
+      const ids = []
+      for (const [name, text] of LIVE) {
+        const workdir = join(folder, 'work', name)
+        mkdirSync(workdir, { recursive: true })
+        const prompt = { id: randomUUID(), blocks: [{ kind: 'text', text }] }
+        const { sessionId } = await tell('/api/sessions', { agent: 'scripted', workdir, prompt })
+        ids.push(sessionId)
+        await sleep(600)
+      }
+      await sleep(4000)
+      const { attentions } = await (await fetch(`${url}/api/attentions`, { headers })).json()
+      const first = attentions.find(({ sessionId }) => sessionId === ids[0])
+      const resolution = { kind: 'allow', rules: [] }
+      if (first) await tell(`/api/attentions/${first.id}/resolution`, { hash: first.hash, resolution })
+      await sleep(3000)
+      return ids[0]
+    }
+
+    async function endLive() {
+      const { cards } = await (await fetch(`${url}/api/board`, { headers })).json()
+      for (const { sessionId } of cards) await tell(`/api/sessions/${sessionId}/end`)
+    }
 
     async function shoot(screen) {
       for (const device of DEVICES) {
@@ -108,6 +150,7 @@ function hidePlace(folder) {
       node.data = node.data
         .replaceAll(`${folder}/claude`, '/home/user/.claude')
         .replaceAll(`${folder}/home`, '/home/user/.throughline')
+        .replaceAll(`${folder}/work`, '/home/user')
     }
   }
 }
