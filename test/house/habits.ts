@@ -49,7 +49,10 @@ export function worldly(files: Files): readonly string[] {
   return code(files)
     .filter(
       ({ path }) =>
-        roomOf(path) !== undefined && !ASKS_THE_WORLD.includes(roomOf(path) ?? '') && !isTest(path),
+        roomOf(path) !== undefined &&
+        !ASKS_THE_WORLD.includes(roomOf(path) ?? '') &&
+        !ASKS_THE_WORLD.includes(path) &&
+        !isTest(path),
     )
     .flatMap((file) =>
       questions(file).map(([what, start]) => `${file.path}:${lineOf(file, start)} asks for ${what} itself`),

@@ -16,11 +16,15 @@ export const PLAN: Readonly<Record<string, Room>> = {
   web: { enters: ['base', 'model', 'wire', 'client', 'render'], browserSafe: true },
   journal: { enters: ['base', 'model'] },
   sources: { enters: ['base', 'model', 'journal'] },
+  drivers: { enters: ['base', 'model'] },
   store: { enters: ['base', 'model', 'wire'] },
   ingest: { enters: ['base', 'model', 'wire', 'journal', 'sources', 'store'] },
-  app: { enters: ['base', 'model', 'wire', 'render', 'journal', 'sources', 'store', 'ingest'] },
+  live: { enters: ['base', 'model', 'wire', 'journal', 'drivers'] },
+  app: {
+    enters: ['base', 'model', 'wire', 'render', 'journal', 'sources', 'drivers', 'store', 'ingest', 'live'],
+  },
   server: { enters: ['base', 'model', 'wire', 'journal', 'render', 'app'] },
-  cli: { enters: ['base', 'model', 'wire', 'render', 'app', 'client', 'server'] },
+  cli: { enters: ['base', 'model', 'wire', 'render', 'drivers', 'app', 'client', 'server'] },
   testing: {
     enters: [
       'base',
@@ -28,6 +32,8 @@ export const PLAN: Readonly<Record<string, Room>> = {
       'wire',
       'render',
       'journal',
+      'drivers',
+      'live',
       'sources',
       'store',
       'ingest',
@@ -38,8 +44,11 @@ export const PLAN: Readonly<Record<string, Room>> = {
   },
 }
 
-/** Rooms that may ask for the environment, the time and the home folder; everybody else is told. */
-export const ASKS_THE_WORLD: readonly string[] = ['app', 'cli', 'web', 'testing']
+/**
+ * Rooms, and the programs of other rooms, that may ask for the environment, the time and the home folder; everybody
+ * else is told.
+ */
+export const ASKS_THE_WORLD: readonly string[] = ['app', 'cli', 'web', 'testing', 'src/live/host-main.ts']
 
 export const SOURCE_LINES = 300
 export const TEST_LINES = 450
@@ -52,7 +61,7 @@ export interface Exception {
 
 export const EXCEPTIONS: Readonly<Record<string, Exception>> = {
   'test/cli.test.ts': {
-    lines: 540,
+    lines: 560,
     reason: 'every rule of the command line, against the built program, with one way to run it',
   },
 }
