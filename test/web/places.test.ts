@@ -43,7 +43,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
 
   test('[WEB53] [DEMO1] a first visit says where it looks and offers samples, which come and go', async () => {
     await tab.page.getByText('No sessions yet').first().waitFor()
-    expect(await main()).toContain(join(daemon.claudeDir, 'projects'))
+    // The sidebar says it before the page is there.
+    await expect.poll(main).toContain(join(daemon.claudeDir, 'projects'))
     await tab.page.getByRole('button', { name: 'Show me a demo' }).click()
     await tab.page.getByText('These are samples').waitFor()
     await tab.page.locator('.session-link').nth(5).waitFor()
