@@ -4,7 +4,7 @@
  *
  *     node dist/testing/daemon-child.js <home> <Claude Code's config folder> [<umask>]
  *
- * What agents see of the environment is what `DAEMON_ENV` says, in JSON.
+ * What agents see of the environment is what `DAEMON_ENV` says, in JSON. With `DAEMON_PORT` it takes that port or none.
  */
 import { writeSync } from 'node:fs'
 import { isObject, parseJson, ThroughlineError } from '#base'
@@ -15,15 +15,17 @@ if (mask !== '') process.umask(Number.parseInt(mask, 8))
 const begun = performance.now()
 
 try {
+  const port = Number(process.env['DAEMON_PORT'] ?? 0)
   const daemon = await openDaemon({
     home,
+    ...(port === 0 ? {} : { port }),
     open: { env: readEnv(), config: { claudeDir } },
     now: () => Date.now(),
     version: '0.0.0-test',
   })
   process.once('SIGTERM', () => void daemon.close())
-  const { pid, address, port } = daemon
-  say({ kind: 'started', pid, address, port, ms: Math.round(performance.now() - begun) })
+  const { pid, address } = daemon
+  say({ kind: 'started', pid, address, port: daemon.port, ms: Math.round(performance.now() - begun) })
   say({ kind: 'stopped', reason: await daemon.stopped })
 } catch (error) {
   if (!(error instanceof ThroughlineError)) throw error

@@ -128,7 +128,7 @@ async function openWorld(at: LivePlace) {
 
   /** As a device does: again, until somebody has answered, and in a session that is live. */
   async function insist<T>(call: () => Promise<T>): Promise<T | undefined> {
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0; tries < 1_000; tries++) {
       try {
         return await call()
       } catch (error) {

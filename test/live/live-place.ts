@@ -69,12 +69,33 @@ export async function openLivePlace(settings: object = {}): Promise<LivePlace> {
     DISABLE_AUTOUPDATER: '1',
   }
   const clients: RemoteThroughline[] = []
+  let lastPort: string | undefined
   let daemon: { readonly child: ChildProcess; readonly address: string } | undefined
 
+  /** On the port that it had. Another program may have it for a moment: then it is tried again. */
   async function startDaemon(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await startOnce()
+        lastPort ??= new URL(running().address).port
+        return
+      } catch (error) {
+        if (tries === 50) throw error
+        await sleep(200)
+      }
+    }
+  }
+
+  async function startOnce(): Promise<void> {
     const child = spawn(process.execPath, [CHILD, home, claudeDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: env.PATH, HOME: dir.path, TMPDIR: dir.path, DAEMON_ENV: JSON.stringify(env) },
+      env: {
+        PATH: env.PATH,
+        HOME: dir.path,
+        TMPDIR: dir.path,
+        DAEMON_ENV: JSON.stringify(env),
+        DAEMON_PORT: lastPort ?? '0',
+      },
     })
     for await (const line of createInterface({ input: child.stdout })) {
       const said = parseJson(line)

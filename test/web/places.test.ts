@@ -208,7 +208,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
     const before = tab.trouble.length
     await tab.go('#session=de3000')
     await tab.page.getByText('Which session is meant?').waitFor()
-    expect(await main()).toContain('de300001')
+    await expect.poll(main).toContain('de300001')
     await tab.go(`#session=${FORECAST.slice(0, 8)}`)
     await tab.page.locator('.conversation-row').first().waitFor()
     // The browser itself writes down that the daemon refused.
