@@ -240,13 +240,14 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
     await begin()
     await say(
       laptop,
-      `[[say The first fragment.]] ${shell('sleep 1; touch between')} [[slow 40]] [[say The second one, which takes its time to come out.]]`,
+      `[[say The first fragment.]] ${shell('sleep 1; touch between')} [[slow 300]] [[say The second one, which takes its time and then some more of it, for everybody is to see it while it is still on its way to come out.]]`,
     )
     await phone.page.locator('.attention button', { hasText: 'Allow once' }).tap()
-    for (const tab of [laptop, phone]) {
-      await tab.page.locator('.streaming', { hasText: 'The second one' }).waitFor()
-      expect(await tab.page.locator('.passage-reply', { hasText: 'The first fragment.' }).count()).toBe(1)
-    }
+    const looks = [laptop, phone].map(async ({ page }) => {
+      await page.locator('.streaming', { hasText: 'The second one' }).waitFor()
+      return await page.locator('.passage-reply', { hasText: 'The first fragment.' }).count()
+    })
+    expect(await Promise.all(looks)).toEqual([1, 1])
     await reply(laptop, 'to come out.').waitFor()
     const texts = await laptop.page.locator('.conversation-list').innerText()
     await laptop.page.reload()
@@ -270,14 +271,14 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
     const answer = { hash: string(attention, 'hash') ?? '', resolution: { kind: 'allow', rules: [] } }
     const cut = await tell(`/api/attentions/${string(attention, 'id')}/resolution`, {
       ...answer,
-      hash: `${answer.hash.slice(0, -1)}0`,
+      hash: `${answer.hash.slice(0, -1)}${answer.hash.endsWith('0') ? '1' : '0'}`,
     })
     expect(string(cut, 'code')).toBe('attention-mismatch')
     const box = phone.page.locator('.seen-box')
     const exact = phone.page.locator('.attention .exact').first()
     expect(await exact.evaluate((node) => node.textContent)).toBe(command)
     await box.evaluate((node) => node.scrollTo(0, node.scrollHeight))
-    await expect.poll(async () => await allow.isDisabled()).toBe(false)
+    await expect.poll(async () => await allow.isDisabled(), { timeout: 20_000 }).toBe(false)
     expect(made('danger')).toBe(false)
     await phone.page.locator('.attention button', { hasText: /^Deny$/ }).tap()
     await phone.page.locator('.attention').waitFor({ state: 'detached' })

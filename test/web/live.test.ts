@@ -85,7 +85,7 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
 
   test('[LWB2] [LWB4] [LWB11] a prompt is shown at once and its answer as it comes, each word once, before and after it is written', async () => {
     await begin()
-    await say('[[slow 150]] [[say Marmalade is made of **oranges** and patience, mostly patience.]]')
+    await say('[[slow 300]] [[say Marmalade is made of **oranges** and patience, mostly patience.]]')
     await tab.page.locator('.prompt', { hasText: 'Marmalade' }).waitFor({ timeout: 2000 })
     await tab.page.locator('.streaming strong', { hasText: 'oranges' }).waitFor()
     await tab.page.locator('.live-line', { hasText: 'Working' }).waitFor()
@@ -173,7 +173,7 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
   test('[LWB1] [C7.1] a reload in the middle of a turn shows all of it, and nothing twice', async () => {
     const id = await begin()
     await say(
-      '[[say The first part is whole.]] [[tool Read {"file_path":"nothing.txt"}]] [[slow 150]] [[say And the second part comes slowly, word by word, until it ends here.]]',
+      '[[say The first part is whole.]] [[tool Read {"file_path":"nothing.txt"}]] [[slow 300]] [[say And the second part comes slowly, word by word, until it ends here.]]',
     )
     await tab.page.locator('.streaming', { hasText: 'comes slowly' }).waitFor()
     await tab.page.reload()
