@@ -167,7 +167,10 @@ describe('a session that is not live', () => {
       workdir,
       prompt: say('p1', '[[hang]]'),
     })
-    await eventually(async () => expect((await throughline.live.view(sessionId)).state.state).toBe('running'))
+    await eventually(async () => {
+      const { prompts } = await throughline.live.view(sessionId)
+      expect(prompts.map(({ state }) => state)).toEqual(['delivered'])
+    })
     process.kill(pid, 'SIGKILL')
     await eventually(async () => {
       await expectError(throughline.live.view(sessionId), 'session-ended')
