@@ -15,7 +15,7 @@ import { findRunFile } from './run-file.ts'
 import { findSessionJournal, readSessionJournal } from './session-journal.ts'
 
 const dist = join(import.meta.dirname, '..', '..', 'dist')
-const RUNS = process.env['RUNS'] === 'full' ? 150 : 6
+const RUNS = process.env['RUNS'] === 'full' ? 300 : 6
 const HANG = 1_800_000
 
 type Step =

@@ -107,7 +107,7 @@ export interface Listening {
   close(): void
 }
 
-const HANG_MS = 20_000
+const HANG_MS = 90_000
 
 /** Subscribes and keeps what is told. */
 export function listen(throughline: Throughline, topic: Topic, cursor?: string): Listening {

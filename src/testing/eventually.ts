@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A guard against hanging, not a measure of anything. */
-const HANG_MS = 30_000
+const HANG_MS = 90_000
 const PAUSE_MS = 25
 
 /** Waits until a check holds. What it said last is thrown when it never does. */

@@ -33,7 +33,7 @@ export async function close(
   await throughline.live.end(id)
 }
 
-const HANG_MS = 20_000
+const HANG_MS = 90_000
 
 /** The open attention of a session, as soon as there is one. */
 export async function openOne(throughline: Throughline, sessionId: string): Promise<Attention> {

@@ -11,7 +11,7 @@ import { createView, type GrowingView } from '#model'
 import { idsOf, listen, runs, type Listening } from '#testing'
 import { HANG_MS, openLivePlace, say, shell, waitFor, type LivePlace } from './live-place.ts'
 
-const RUNS = process.env['RUNS'] === 'full' ? 300 : 4
+const RUNS = process.env['RUNS'] === 'full' ? 150 : 4
 const HANG = 3_600_000
 
 type Step =
