@@ -110,6 +110,19 @@ test('[LVS40] a killed daemon leaves the agent waiting, and the next one answers
   expect(roster.find(sessionId)?.prompts.map(({ state }) => state)).toEqual(['delivered', 'delivered'])
 })
 
+test('[LVS40] whoever begins to listen while a host is connected to misses nothing: what is told can be found', async () => {
+  const sessionId = randomUUID()
+  await (await openRosterHere()).start(orderOf(sessionId))
+  const found: (number | undefined)[] = []
+  const roster = await openRosterHere()
+  await roster.command(sessionId, { do: 'end' })
+  await until(() => roster.find(sessionId) === undefined)
+  roster.listen((id) => found.push(roster.find(id)?.seq))
+  await roster.start(orderOf(sessionId))
+  await until(() => found.length > 0)
+  expect(found).not.toContain(undefined)
+})
+
 describe('[LVS41] a session has one host', () => {
   test('the second is refused with who holds it, however many try at once', async () => {
     const sessionId = randomUUID()

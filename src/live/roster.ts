@@ -67,22 +67,26 @@ export async function openRoster(options: RosterOptions): Promise<Roster> {
   let stopLooking: (() => void) | undefined
 
   async function connect(sessionId: string): Promise<KeptHost | undefined> {
+    // Nothing is told of a host that cannot be found yet: who begins to listen in between would miss it for good.
+    const early: KeptNews[] = []
+    let tell = (news: KeptNews): void => void early.push(news)
     const host = await openKeptHost({
       home,
       sessionId,
       clock,
       isOver: () => isClosed,
-      onNews: (news) => {
-        for (const listener of listeners) listener(sessionId, news)
-      },
+      onNews: (news) => tell(news),
     })
-    if (!host) return undefined
     if (isClosed) {
-      host.close()
+      host?.close()
       return undefined
     }
-    hosts.set(sessionId, host)
-    void forgetWhenGone(host)
+    if (host) hosts.set(sessionId, host)
+    tell = (news) => {
+      for (const listener of listeners) listener(sessionId, news)
+    }
+    early.forEach((news) => tell(news))
+    if (host) void forgetWhenGone(host)
     return host
   }
 

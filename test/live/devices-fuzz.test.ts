@@ -204,12 +204,13 @@ async function openWorld(at: LivePlace) {
       const isQuiet = now?.state.state === 'idle' && !now.prompts.some(({ state }) => isMoving(state))
       return isHeld && isQuiet ? true : undefined
     })
-    const now = await first.live.view(sessionId)
-    for (const device of devices) {
-      // What a device put together from what it was told is what there is.
-      await device.live.until((events) => viewOf(events)?.read().seq === now.seq)
-      expect(viewOf(device.live.events)?.read()).toEqual(now)
-    }
+    // What a device put together from what it was told is what there is. Its agent may still say what it offers.
+    const now = await waitFor('all devices know how it stands', async () => {
+      const known = await first.live.view(sessionId)
+      const seqs = devices.map(({ live }) => viewOf(live.events)?.read().seq)
+      return seqs.every((seq) => seq === known.seq) ? known : undefined
+    })
+    for (const { live } of devices) expect(viewOf(live.events)?.read()).toEqual(now)
     const page = await first.page(await first.get(sessionId), { limit: 5000 })
     const onDisk = page.readings.flatMap((each) => (each.kind === 'entry' ? [each.entry.id ?? ''] : []))
     for (const device of devices) {
