@@ -1,7 +1,7 @@
 export { createLines, SESSION, toJsonl, writeTranscript } from './claude-lines.ts'
 export type { ChainLine, LineMaker } from './claude-lines.ts'
 export { outlineOf } from './outline.ts'
-export { NO_LIVE } from './no-live.ts'
+export { BEGUN_VIEW, NO_LIVE } from './no-live.ts'
 export { expectError } from './contract-suite.ts'
 export { eventually } from './eventually.ts'
 export { createHandClock } from './hand-clock.ts'

@@ -1,3 +1,4 @@
+import type { Abilities, SessionView } from '#model'
 import type { LiveCalls } from '#wire'
 
 function refuse(): never {
@@ -25,4 +26,32 @@ export const NO_LIVE: LiveCalls = {
   audit: refuse,
   audits: refuse,
   ask: refuse,
+}
+
+const CAN: Abilities = {
+  resume: true,
+  fork: true,
+  interrupt: true,
+  editInput: true,
+  midTurn: true,
+  images: true,
+  writesTranscript: true,
+}
+
+/** A live session that has just begun. */
+export const BEGUN_VIEW: SessionView = {
+  sessionId: 's',
+  run: 'r',
+  seq: 0,
+  pid: 1,
+  agent: 'scripted',
+  can: CAN,
+  workdir: '/w',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  state: { state: 'idle' },
+  mode: 'default',
+  tools: [],
+  commands: [],
+  prompts: [],
+  attentions: [],
 }

@@ -1,4 +1,4 @@
-import type { SessionSummary } from '#model'
+import type { SessionSummary, SessionView } from '#model'
 import { toDayName } from './age.ts'
 import type { Cards } from './shared.ts'
 
@@ -60,7 +60,17 @@ export function withRunning(sessions: readonly SessionSummary[], board: Cards): 
     ({ sessionId, where, state }) => where === 'here' && state.state !== 'ended' && !known.has(sessionId),
   )
   if (young.length === 0) return sessions
-  const rows = young.map(({ sessionId, agent, workdir, startedAt }): SessionSummary => ({
+  return [...young.map(toYoungSession), ...sessions]
+}
+
+/** A session that nobody has written anything of yet. */
+export function toYoungSession({
+  sessionId,
+  agent,
+  workdir,
+  startedAt,
+}: Pick<SessionView, 'sessionId' | 'agent' | 'workdir' | 'startedAt'>): SessionSummary {
+  return {
     id: sessionId,
     agent,
     path: '',
@@ -74,8 +84,7 @@ export function withRunning(sessions: readonly SessionSummary[], board: Cards): 
     toolResults: [],
     archived: false,
     state: 'empty',
-  }))
-  return [...rows, ...sessions]
+  }
 }
 
 /** Where a session was last at work. */

@@ -5,7 +5,7 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { number, parseJson, string } from '#base'
+import { list, number, parseJson, string } from '#base'
 import { openTempDir, type TempDir } from '#testing'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -34,6 +34,10 @@ export interface AppDaemon {
   readonly token: string
   /** What it answers to a GET, as the machine's own command line. */
   ask(path: string): Promise<unknown>
+  /** Asks it to do something. */
+  tell(path: string, body?: object): Promise<unknown>
+  /** Sessions that are run now. */
+  liveIds(): Promise<readonly string[]>
   /** Ends it and starts it again, on the same port. */
   restart(): Promise<void>
   kill(): void
@@ -86,6 +90,10 @@ export async function openAppDaemon(
   await start()
   const secret = readFileSync(join(home, 'secret'))
   const token = createHmac('sha256', secret).update('throughline local v1').digest('base64url')
+  const ask = async (path: string): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${token}` }
+    return await (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).json()
+  }
   return {
     dir: temp.path,
     claudeDir,
@@ -93,10 +101,17 @@ export async function openAppDaemon(
       return `http://127.0.0.1:${port}`
     },
     token,
-    async ask(path) {
-      const headers = { authorization: `Bearer ${token}` }
-      return await (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).json()
+    ask,
+    async tell(path, body = {}) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return await answer.json().catch(() => undefined)
     },
+    liveIds: async () =>
+      list(await ask('/api/board'), 'cards').flatMap((card) => string(card, 'sessionId') ?? []),
     start,
     async restart() {
       await stop('SIGTERM')
@@ -172,4 +187,12 @@ export async function shownKeys(page: Page): Promise<readonly string[]> {
   return await page
     .locator('.conversation-row[data-key]')
     .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-key') ?? ''))
+}
+
+/** Goes to a live session, as a link would. */
+export async function showLive(page: Page, id: string): Promise<void> {
+  await page.evaluate((to) => {
+    location.hash = to
+  }, `#session=${id}`)
+  await page.waitForSelector('#composer')
 }

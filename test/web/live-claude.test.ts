@@ -11,6 +11,7 @@ import {
   launchBrowser,
   openAppDaemon,
   openTab,
+  showLive,
   shownKeys,
   type AppDaemon,
   type AppTab,
@@ -59,7 +60,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
     phone = await openTab(browser, daemon, PHONE)
   })
   afterEach(async () => {
-    for (const id of await liveIds()) await tell(`/api/sessions/${id}/end`)
+    for (const id of await daemon.liveIds()) await daemon.tell(`/api/sessions/${id}/end`)
     await laptop.close()
     await phone.close()
   })
@@ -69,31 +70,11 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
     await api?.close()
   })
 
-  async function tell(path: string, body: object = {}): Promise<unknown> {
-    const answer = await fetch(`${daemon.url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    return await answer.json().catch(() => undefined)
-  }
-
-  async function liveIds(): Promise<readonly string[]> {
-    return list(await daemon.ask('/api/board'), 'cards').flatMap((card) => string(card, 'sessionId') ?? [])
-  }
-
   /** Begins a session and opens it on both. */
   async function begin(agent = 'claude'): Promise<string> {
-    const id = string(await tell('/api/sessions', { agent, workdir }), 'sessionId') ?? ''
-    for (const { page } of [laptop, phone]) await open(page, id)
+    const id = string(await daemon.tell('/api/sessions', { agent, workdir }), 'sessionId') ?? ''
+    for (const { page } of [laptop, phone]) await showLive(page, id)
     return id
-  }
-
-  async function open(page: Page, id: string): Promise<void> {
-    await page.evaluate((to) => {
-      location.hash = to
-    }, `#session=${id}`)
-    await page.waitForSelector('#composer')
   }
 
   async function say({ page }: AppTab, text: string): Promise<void> {
@@ -127,7 +108,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
     await dialog.locator('button', { hasText: /^Start$/ }).click()
     await page.waitForFunction(() => location.hash.startsWith('#session='))
     const id = await page.evaluate(() => location.hash.slice('#session='.length))
-    await open(phone.page, id)
+    await showLive(phone.page, id)
     await phone.page.locator('.streaming', { hasText: 'Marmalade' }).waitFor()
     await page.reload()
     for (const tab of [laptop, phone]) {
@@ -204,7 +185,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
     const id = await begin()
     await say(laptop, '[[say Nearly over.]]')
     await reply(phone, 'Nearly over.').waitFor()
-    await tell(`/api/sessions/${id}/end`)
+    await daemon.tell(`/api/sessions/${id}/end`)
     await phone.page.locator('.live-over', { hasText: 'ended' }).waitFor()
     expect(await reply(phone, 'Nearly over.').count()).toBe(1)
     const late = await fetch(`${daemon.url}/api/sessions/${id}/prompts`, {
@@ -260,7 +241,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
   test('[ATT35] [LWB12] a command of a megabyte is reached to its end before it can be approved, and the hash is of all of it', async () => {
     const id = await begin('scripted')
     const command = `${'true;'.repeat(210_000)} touch danger`
-    await tell(`/api/sessions/${id}/prompts`, {
+    await daemon.tell(`/api/sessions/${id}/prompts`, {
       id: randomUUID(),
       blocks: [{ kind: 'text', text: shell(command) }],
     })
@@ -269,7 +250,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
     expect(await allow.isDisabled()).toBe(true)
     const [attention] = list(await daemon.ask('/api/attentions'), 'attentions')
     const answer = { hash: string(attention, 'hash') ?? '', resolution: { kind: 'allow', rules: [] } }
-    const cut = await tell(`/api/attentions/${string(attention, 'id')}/resolution`, {
+    const cut = await daemon.tell(`/api/attentions/${string(attention, 'id')}/resolution`, {
       ...answer,
       hash: `${answer.hash.slice(0, -1)}${answer.hash.endsWith('0') ? '1' : '0'}`,
     })

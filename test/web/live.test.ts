@@ -10,6 +10,7 @@ import {
   launchBrowser,
   openAppDaemon,
   openTab,
+  showLive,
   shownKeys,
   type AppDaemon,
   type AppTab,
@@ -37,7 +38,7 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
   afterEach(async () => {
     child?.kill('SIGKILL')
     child = undefined
-    for (const id of await liveIds()) await tell(`/api/sessions/${id}/end`, {})
+    for (const id of await daemon.liveIds()) await daemon.tell(`/api/sessions/${id}/end`, {})
     const { trouble } = tab
     await tab.close()
     if (trouble.length > 0) throw new Error(trouble.join('\n'))
@@ -47,31 +48,11 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
     await daemon?.close()
   })
 
-  async function tell(path: string, body: object): Promise<unknown> {
-    const answer = await fetch(`${daemon.url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    return await answer.json().catch(() => undefined)
-  }
-
-  async function liveIds(): Promise<readonly string[]> {
-    return list(await daemon.ask('/api/board'), 'cards').flatMap((card) => string(card, 'sessionId') ?? [])
-  }
-
   /** Begins a session and opens it. */
   async function begin(page: Page = tab.page): Promise<string> {
-    const id = string(await tell('/api/sessions', { agent: 'scripted', workdir }), 'sessionId') ?? ''
-    await open(page, id)
+    const id = string(await daemon.tell('/api/sessions', { agent: 'scripted', workdir }), 'sessionId') ?? ''
+    await showLive(page, id)
     return id
-  }
-
-  async function open(page: Page, id: string): Promise<void> {
-    await page.evaluate((to) => {
-      location.hash = to
-    }, `#session=${id}`)
-    await page.waitForSelector('#composer')
   }
 
   async function say(words: string, page: Page = tab.page): Promise<void> {
@@ -104,7 +85,7 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
   test('[LWB12] [LWB3] a permission is asked with the whole command, answered once, and told to whoever looks on', async () => {
     const id = await begin()
     const phone = await openTab(browser, daemon, PHONE)
-    await open(phone.page, id)
+    await showLive(phone.page, id)
     await say('[[tool Bash {"command":"echo touched > touched.txt"}]]')
     const card = tab.page.locator('.attention')
     await card.waitFor()
@@ -197,7 +178,7 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
     await tab.page.waitForFunction(
       () => document.querySelector<HTMLTextAreaElement>('#composer')?.value === '',
     )
-    await open(tab.page, first)
+    await showLive(tab.page, first)
     await tab.page.waitForFunction(
       () => document.querySelector<HTMLTextAreaElement>('#composer')?.value !== '',
     )
@@ -367,7 +348,10 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
           found.push(`${screen}: ${string(one, 'id')}: ${JSON.stringify(list(one, 'nodes')).slice(0, 400)}`)
     }
     const ask = async (words: string): Promise<void> => {
-      await tell(`/api/sessions/${id}/prompts`, { id: randomUUID(), blocks: [{ kind: 'text', text: words }] })
+      await daemon.tell(`/api/sessions/${id}/prompts`, {
+        id: randomUUID(),
+        blocks: [{ kind: 'text', text: words }],
+      })
       await other.page.locator('.attention').waitFor()
     }
     await ask('[[tool Bash {"command":"true \u202e"}]]')
@@ -386,7 +370,7 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
     await other.page.locator('.attention').waitFor({ state: 'detached' })
     await ask('[[ask* Which ones? | Red | Blue]]')
     await look('a question')
-    await tell(`/api/sessions/${id}/end`, {})
+    await daemon.tell(`/api/sessions/${id}/end`, {})
     await other.page.locator('.live-over').waitFor()
     await look('the end')
     expect(found).toEqual([])
@@ -396,8 +380,8 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
   test('[LWB18] a prompt of another device appears here too, once', async () => {
     const id = await begin()
     const prompt = { id: randomUUID(), blocks: [{ kind: 'text', text: '[[say Heard from elsewhere.]]' }] }
-    await tell(`/api/sessions/${id}/prompts`, prompt)
-    await tell(`/api/sessions/${id}/prompts`, prompt)
+    await daemon.tell(`/api/sessions/${id}/prompts`, prompt)
+    await daemon.tell(`/api/sessions/${id}/prompts`, prompt)
     await tab.page.locator('.passage-reply', { hasText: 'Heard from elsewhere.' }).waitFor()
     expect(await tab.page.locator('.passage-prompt').count()).toBe(1)
     expect(number(await daemon.ask(`/api/sessions/${id}/live`), 'seq')).toBeGreaterThan(0)

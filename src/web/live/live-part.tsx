@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals'
-import type { Attention, SessionSummary, SessionView } from '#model'
+import type { Attention } from '#model'
 import type { LivePart } from '../live-part.ts'
+import { toYoungSession } from '../session-groups.ts'
 import type { Shared } from '../shared.ts'
 import { LiveDock } from './live-dock.tsx'
 import { LiveEnd } from './live-end.tsx'
@@ -48,7 +49,7 @@ export function openLivePart(shared: Shared, id: string): LivePart {
       if (!live.isRunning.value) return ''
       return live.view.value?.state.state === 'waiting' ? 'waits for you' : 'running'
     }),
-    summary: computed(() => (live.view.value === undefined ? undefined : toSummary(live.view.value))),
+    summary: computed(() => (live.view.value === undefined ? undefined : toYoungSession(live.view.value))),
     fork: (entryId) => void fork(entryId),
     renderEnd: (stretch) => <LiveEnd live={live} stretch={stretch} />,
     renderNote: (passage) => <UnwrittenNote passage={passage} />,
@@ -56,24 +57,5 @@ export function openLivePart(shared: Shared, id: string): LivePart {
       <LiveDock live={live} session={session} digest={digest} elsewhere={elsewhere.value} />
     ),
     close: live.close,
-  }
-}
-
-/** A session that nobody has written anything of yet. */
-function toSummary({ sessionId, agent, workdir, startedAt }: SessionView): SessionSummary {
-  return {
-    id: sessionId,
-    agent,
-    path: '',
-    size: 0,
-    name: 'New session',
-    workdirs: [workdir],
-    workdirsComplete: true,
-    createdAt: startedAt,
-    lastActivityAt: startedAt,
-    subagents: [],
-    toolResults: [],
-    archived: false,
-    state: 'empty',
   }
 }

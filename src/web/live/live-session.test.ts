@@ -8,38 +8,13 @@ import {
   type SessionFact,
   type SessionView,
 } from '#model'
-import { runs } from '#testing'
+import { BEGUN_VIEW, NO_LIVE, runs } from '#testing'
 import type { LiveCalls, LiveEvent } from '#wire'
 import { expect, test } from 'vitest'
 import { openLiveSession, type LiveSession } from './live-session.ts'
 import { UNWRITTEN, type WrittenStretch } from './unwritten.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
-const CAN = {
-  resume: true,
-  fork: true,
-  interrupt: true,
-  editInput: true,
-  midTurn: true,
-  images: true,
-  writesTranscript: true,
-}
-const BEGUN: SessionView = {
-  sessionId: 's',
-  run: 'r',
-  seq: 0,
-  pid: 1,
-  agent: 'scripted',
-  can: CAN,
-  workdir: '/w',
-  startedAt: AT,
-  state: { state: 'idle' },
-  mode: 'default',
-  tools: [],
-  commands: [],
-  prompts: [],
-  attentions: [],
-}
 
 /** A live session, the events that it hears, and a disk. */
 interface Stage {
@@ -55,18 +30,18 @@ interface Stage {
   skipId(): void
 }
 
-function createStage(begun: SessionView = BEGUN): Stage {
+function createStage(begun: SessionView = BEGUN_VIEW): Stage {
   let seq = 0
   let onEvent: (event: LiveEvent) => void = () => {}
   const host = createView(begun)
   const later: (() => void)[] = []
   let stretch: WrittenStretch = { readings: [], atStart: true, atEnd: true }
   let minted = 0
-  // oxlint-disable-next-line no-unsafe-type-assertion -- only what is called
-  const live = {
-    prompt: (_: string, { id }: { id: string }) => Promise.resolve({ id, state: 'queued' }),
-    resume: () => Promise.resolve(BEGUN),
-  } as unknown as LiveCalls
+  const live: LiveCalls = {
+    ...NO_LIVE,
+    prompt: (_: string, { id }: { id: string }) => Promise.resolve({ id, state: 'queued' as const }),
+    resume: () => Promise.resolve(BEGUN_VIEW),
+  }
   const session = openLiveSession('s', {
     throughline: {
       live,

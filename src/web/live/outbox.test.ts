@@ -1,5 +1,6 @@
 import { ThroughlineError, type ErrorCode } from '#base'
 import { textOf, type Block } from '#model'
+import { BEGUN_VIEW, NO_LIVE } from '#testing'
 import type { LiveCalls, PromptRequest, ResumeRequest } from '#wire'
 import { expect, test } from 'vitest'
 import { createOutbox, type Outbox } from './outbox.ts'
@@ -25,8 +26,8 @@ function createStage(answers: readonly (ErrorCode | undefined)[]): {
     const code = left.shift()
     if (code !== undefined) throw new ThroughlineError(code, `it said ${code}`, { hint: 'Do something.' })
   }
-  // oxlint-disable-next-line no-unsafe-type-assertion -- only what is called
-  const live = {
+  const live: LiveCalls = {
+    ...NO_LIVE,
     async prompt(_: string, { id }: PromptRequest) {
       asked.push({ how: 'prompt', id })
       await answer()
@@ -35,9 +36,9 @@ function createStage(answers: readonly (ErrorCode | undefined)[]): {
     async resume(_: string, { prompt, takeOver }: ResumeRequest) {
       asked.push({ how: 'resume', id: prompt?.id, ...(takeOver === undefined ? {} : { takeOver }) })
       await answer()
-      return {}
+      return BEGUN_VIEW
     },
-  } as unknown as LiveCalls
+  }
   const open = (): Outbox =>
     createOutbox({
       sessionId: 's',
