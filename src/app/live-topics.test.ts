@@ -399,3 +399,21 @@ async function untilComplete(): Promise<void> {
 function hitsIn(events: readonly LiveEvent[]): readonly string[] {
   return events.flatMap((event) => (event.kind === 'hit.found' ? [event.hit.entry.id] : []))
 }
+
+test('[LIV24] after it is closed nobody is told anything, also of what was gathered before', async () => {
+  const told: LiveEvent[] = []
+  throughline.subscribe({ kind: 'sessions' }, { onEvent: (event) => void told.push(event) })
+  await expect.poll(() => told.at(-1)?.kind).toBe('caught-up')
+  // The first change is told at once, the second is gathered with what follows.
+  appendFileSync(path, prompts(1))
+  await expect.poll(() => told.at(-1)?.kind).toBe('session.changed')
+  appendFileSync(path, prompts(1))
+  await throughline.settled()
+  const before = told.length
+  await throughline.close()
+  const closed = told.length
+  expect(closed).toBeGreaterThanOrEqual(before)
+  await sleep(300)
+  expect(told).toHaveLength(closed)
+  throughline = await open()
+})

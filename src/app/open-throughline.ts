@@ -150,7 +150,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     return getSession((await look()).sessions, query)
   }
 
-  const subscribe = createSubscriber({ keep, live: openedLive, format })
+  const subscriber = createSubscriber({ keep, live: openedLive, format })
   if (index) {
     await keep()
     await openedLive()
@@ -233,7 +233,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       await keeper?.catalogue.sweep()
     },
     live: deferLive(openedLive),
-    subscribe,
+    subscribe: (topic, how) => subscriber.subscribe(topic, how),
     async pruneArchive(limits) {
       return (await keep()).archive.prune(limits)
     },
@@ -242,6 +242,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       await (await keeper?.opening)?.settled()
     },
     async close() {
+      subscriber.close()
       await (await living?.catch(() => undefined))?.close()
       await (await keeping)?.close()
       await (await preferring)?.close()

@@ -14,13 +14,18 @@ export interface SubscriberOptions {
   readonly format: LineFormat
 }
 
-/** Subscribes to any topic. What it needs is opened first, and what fails is told to the subscriber. */
-export function createSubscriber(
-  options: SubscriberOptions,
-): (topic: Topic, how: SubscribeOptions) => Subscription {
-  let sessionsTopic: SessionsTopic | undefined
+export interface Subscriber {
+  subscribe(topic: Topic, how: SubscribeOptions): Subscription
+  /** From now on nobody is told anything. */
+  close(): void
+}
 
-  async function open(topic: Topic, how: SubscribeOptions): Promise<Subscription> {
+/** Subscribes to any topic. What it needs is opened first, and what fails is told to the subscriber. */
+export function createSubscriber(options: SubscriberOptions): Subscriber {
+  let sessionsTopic: SessionsTopic | undefined
+  const open = new Set<Subscription>()
+
+  async function begin(topic: Topic, how: SubscribeOptions): Promise<Subscription> {
     if (topic.kind === 'live' || topic.kind === 'board') {
       return await (await options.live()).subscribe(topic, how)
     }
@@ -48,29 +53,38 @@ export function createSubscriber(
     }
   }
 
-  return (topic, how) => {
-    let inner: Subscription | undefined
-    let closed = false
-    const begin = async (): Promise<void> => {
-      const opened = await open(topic, {
-        ...how,
-        onEvent: (event) => (closed ? undefined : how.onEvent(event)),
+  return {
+    subscribe(topic, how) {
+      let inner: Subscription | undefined
+      let closed = false
+      const start = async (): Promise<void> => {
+        const opened = await begin(topic, {
+          ...how,
+          onEvent: (event) => (closed ? undefined : how.onEvent(event)),
+        })
+        inner = opened
+        if (closed) opened.close()
+      }
+      start().catch((error: unknown) => {
+        if (!closed) how.onError?.(error instanceof Error ? error : new Error(String(error)))
       })
-      inner = opened
-      if (closed) opened.close()
-    }
-    begin().catch((error: unknown) => {
-      if (!closed) how.onError?.(error instanceof Error ? error : new Error(String(error)))
-    })
-    return {
-      get cursor() {
-        return inner === undefined ? how.cursor : inner.cursor
-      },
-      close() {
-        closed = true
-        inner?.close()
-      },
-    }
+      const subscription: Subscription = {
+        get cursor() {
+          return inner === undefined ? how.cursor : inner.cursor
+        },
+        close() {
+          closed = true
+          open.delete(subscription)
+          inner?.close()
+        },
+      }
+      open.add(subscription)
+      return subscription
+    },
+    close() {
+      for (const subscription of open) subscription.close()
+      sessionsTopic?.close()
+    },
   }
 }
 

@@ -54,6 +54,26 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
 
+test('[LVS1] a session that ends while an attention is on its way to the disk leaves none open', async () => {
+  const { attentions, disk, lines } = setUp()
+  const writing: (() => void)[] = []
+  disk.write = () => new Promise((resolve) => void writing.push(resolve))
+  const heard = ask(attentions)
+  await settle()
+  let isOver = false
+  const over = attentions.lapseAll('session-ended').then(() => (isOver = true))
+  await settle()
+  expect(isOver).toBe(false)
+  // Its own line, and then the one that says that it lapsed.
+  for (const kinds of [['attention.opened'], ['attention.opened', 'attention.settled']]) {
+    writing.shift()?.()
+    await settle()
+    expect(lines.map(({ kind }) => kind)).toEqual(kinds)
+  }
+  await over
+  expect(await heard).toBe('no')
+})
+
 test('[LVS1] [FLT37] an attention is on disk before anybody is told, and nobody is asked when it cannot be written', async () => {
   const { attentions, told, disk, lines } = setUp()
   let written: (() => void) | undefined

@@ -63,6 +63,8 @@ export function createAttentions(options: AttentionsOptions): Attentions {
   const waiting = new Map<string, Waiting>()
   /** Without what was asked, which can be large: a late answer wants to know only how it ended. */
   const settled = new Map<string, Settled>()
+  /** Lines of attentions on their way to the disk. Never reject. */
+  const opening = new Set<Promise<unknown>>()
   let over: LapseReason | undefined
 
   async function open(ask: Ask, signal: AbortSignal): Promise<Resolution> {
@@ -77,8 +79,18 @@ export function createAttentions(options: AttentionsOptions): Attentions {
       hash: hashOf(plain),
       state: { state: 'open' },
     }
-    await record({ kind: 'attention.opened', at: attention.openedAt, attention })
-    return await new Promise<Resolution>((release, refuse) => {
+    const opened = record({ kind: 'attention.opened', at: attention.openedAt, attention }).then(() => ({
+      answer: wait(attention, signal),
+    }))
+    const known = opened.catch(() => undefined)
+    opening.add(known)
+    const { answer } = await opened.finally(() => opening.delete(known))
+    return await answer
+  }
+
+  /** Waits for the answer to what is on disk. */
+  function wait(attention: Attention, signal: AbortSignal): Promise<Resolution> {
+    return new Promise<Resolution>((release, refuse) => {
       const { id } = attention
       const withdraw = (): void => void lapse(id, signal.reason === AGENT_GONE ? 'agent-gone' : 'withdrawn')
       const stopTimer =
@@ -165,6 +177,8 @@ export function createAttentions(options: AttentionsOptions): Attentions {
     resolve,
     async lapseAll(reason) {
       over ??= reason
+      // What is on its way to the disk is open a moment later, and lapses then.
+      await Promise.all(opening)
       await Promise.all([...waiting.keys()].map((id) => lapse(id, reason)))
     },
     list: () => [...waiting.values()].map(({ attention }) => attention),
