@@ -17,6 +17,8 @@ import { findSessionJournal, readSessionJournal } from './session-journal.ts'
 const dist = join(import.meta.dirname, '..', '..', 'dist')
 const RUNS = process.env['RUNS'] === 'full' ? 300 : 6
 const HANG = 1_800_000
+/** For one thing that has to happen, however busy the machine is. */
+const HANG_MS = 90_000
 
 type Step =
   | { readonly do: 'prompt'; readonly what: 'say' | 'tool' | 'slow' | 'die'; readonly twice: boolean }
@@ -189,7 +191,7 @@ async function openWorld() {
 
   async function check(): Promise<void> {
     // Whoever was there last is found, ended, and cleaned up after: also a host whose daemon died while it started.
-    for (let tries = 0; tries < 200; tries++) {
+    for (const end = performance.now() + HANG_MS; performance.now() < end;) {
       const over = await daemon.ask({ do: 'end', sessionId })
       expect([undefined, 'session-ended', 'host-unreachable']).toContain(refusalOf(over))
       if ((await readdir(join(home, 'run'))).length === 0) break
@@ -234,7 +236,8 @@ async function openWorld() {
     }
 
     expect(findAgentProcesses(sessionId)).toEqual([])
-    for (let tries = 0; tries < 1_000 && processes.some(isRunning); tries++) await sleep(5)
+    const deadline = performance.now() + HANG_MS
+    while (performance.now() < deadline && processes.some(isRunning)) await sleep(5)
     expect(processes.filter(isRunning)).toEqual([])
   }
 
