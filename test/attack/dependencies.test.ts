@@ -44,6 +44,7 @@ test('[ATT57] what users install is as little as it is said to be', async () => 
   const manifest = await readJson('package.json')
   expect(Object.keys(object(manifest, 'dependencies') ?? {})).toEqual([
     '@agentclientprotocol/sdk',
+    '@modelcontextprotocol/server',
     'better-sqlite3',
     'citty',
     'uqr',
