@@ -1,4 +1,4 @@
-import type { Entry } from './entry.ts'
+import { isWakeUpEntry, type Entry } from './entry.ts'
 import { appendDamage, type Damage } from './place.ts'
 import type { SessionFacts } from './session.ts'
 import { contextSize, NO_USAGE, type Usage } from './usage.ts'
@@ -68,7 +68,7 @@ export function tallyEntry(tally: Tally, entry: Entry): void {
   tally.entries++
   switch (entry.kind) {
     case 'prompt':
-      tally.prompts++
+      if (!isWakeUpEntry(entry)) tally.prompts++
       if (!entry.midTurn) tally.turns++
       break
     case 'reply':

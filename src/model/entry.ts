@@ -1,7 +1,8 @@
-import type { Block } from './block.ts'
+import { textOf, type Block } from './block.ts'
 import type { Compaction } from './compaction.ts'
 import type { Place } from './place.ts'
 import type { Usage } from './usage.ts'
+import { isWakeUp } from './wake-up-format.ts'
 
 /** A vendor's message format. Some writers say `claude` and `codex` for `anthropic` and `openai`. */
 export type Provider = 'anthropic' | 'openai' | 'gemini' | 'unknown'
@@ -165,6 +166,11 @@ export interface OversizeEntry extends Envelope {
 /** A line of a type nobody knows yet. Kept, counted and shown as what it is. */
 export interface UnknownEntry extends Envelope {
   readonly kind: 'unknown'
+}
+
+/** Whether it is a wake-up that was sent as a prompt: nobody said it, and it counts as no prompt. */
+export function isWakeUpEntry(entry: Entry): boolean {
+  return entry.kind === 'prompt' && entry.origin === 'system' && isWakeUp(textOf(entry.blocks))
 }
 
 /** Entries that carry what was said or done, as opposed to what surrounds it. */

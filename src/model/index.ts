@@ -41,7 +41,7 @@ export { DIGEST_COMMANDS } from './digest.ts'
 export type { BranchPath, Digest, OutlinePoint, RunCommand, TouchedFile } from './digest.ts'
 export { createDigestFold } from './digest-fold.ts'
 export type { DigestFold } from './digest-fold.ts'
-export { isSpoken } from './entry.ts'
+export { isSpoken, isWakeUpEntry } from './entry.ts'
 export type {
   CommandEntry,
   CompactionEntry,
@@ -127,3 +127,63 @@ export type {
   AuditReport,
   AuditVerdict,
 } from './audit.ts'
+export {
+  isDocumentCategory,
+  isDocumentType,
+  readDocument,
+  readSpeaker,
+  toDefaultCategory,
+  toDocumentJson,
+  toDocumentState,
+  toPromotedId,
+} from './document.ts'
+export type {
+  DocumentAudience,
+  DocumentCategory,
+  DocumentState,
+  DocumentType,
+  FileBinding,
+  MemoryDocument,
+  Provenance,
+} from './document.ts'
+export { matchesQuery, tellsSomething, toDelivery, toFoldedWords, toMatching } from './document-query.ts'
+export type { AnyOf, DocumentDelivery, DocumentQuery } from './document-query.ts'
+export { createDocumentFold, readVersion, toVersionJson } from './document-versions.ts'
+export type { DocumentChange, DocumentFold, DocumentVersion } from './document-versions.ts'
+export type { DocumentDraft, DocumentPatch } from './document-draft.ts'
+export { createDirectiveStream, hasDirectives, parseDirectives, renderDirective } from './directives.ts'
+export type {
+  Directive,
+  DirectiveKind,
+  DirectiveNotice,
+  DirectiveReading,
+  DirectiveStream,
+} from './directives.ts'
+export { escapeBody, escapeLine } from './wake-up-escape.ts'
+export {
+  isWakeUp,
+  parseWakeUp,
+  renderItem,
+  renderLine,
+  renderTranscript,
+  renderWakeUp,
+  WAKE_UP_SECTIONS,
+} from './wake-up-format.ts'
+export type {
+  WakeUpContext,
+  WakeUpItem,
+  WakeUpLine,
+  WakeUpParts,
+  WakeUpSection,
+  WakeUpTranscript,
+} from './wake-up-format.ts'
+export { readWakeUpReceipt } from './wake-up-receipt.ts'
+export type {
+  CarriedDocument,
+  CarriedMessage,
+  LeftDocument,
+  LeftMessages,
+  LeftReason,
+  WakeUpBudget,
+  WakeUpReceipt,
+} from './wake-up-receipt.ts'

@@ -1,5 +1,5 @@
 import { createChain, type Chain } from './chain.ts'
-import type { Entry, ReplyEntry } from './entry.ts'
+import { isWakeUpEntry, type Entry, type ReplyEntry } from './entry.ts'
 import { billKey, createLedger, type UsageLedger } from './ledger.ts'
 import { appendDamage, type Damage } from './place.ts'
 import type { SessionFacts } from './session.ts'
@@ -84,7 +84,7 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
       if (entry.cwd !== undefined) workdirs.add(entry.cwd)
       switch (entry.kind) {
         case 'prompt':
-          prompts++
+          if (!isWakeUpEntry(entry)) prompts++
           if (!entry.midTurn) turns++
           break
         case 'reply':
