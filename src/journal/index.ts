@@ -1,4 +1,5 @@
 export { openJournal } from './journal.ts'
+export { openSharedJournal, readJournalMark } from './shared-journal.ts'
 export { findLockHolder, takeLock } from './lock.ts'
 export type { Lock } from './lock.ts'
 export { readJournal } from './reader.ts'

@@ -1,8 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { boolean, string, ThroughlineError } from '#base'
-import { openJournal, readJournal } from '#journal'
+import { openSharedJournal, readJournal } from '#journal'
 import type { TrustState } from '#model'
 
 /** What a person decided about a folder. */
@@ -31,10 +30,6 @@ export interface Trust {
   list(): Promise<readonly TrustDecision[]>
 }
 
-/** How long another process may be busy with the file. */
-const PATIENCE_MS = 5_000
-const PAUSE_MS = 10
-
 /**
  * The decisions in `<home>/trust.jsonl`. Nothing is held between two calls, so that the command line and a daemon can
  * both decide, and what one of them decides holds for the other at once.
@@ -44,7 +39,7 @@ export function createTrust({ home, now }: { readonly home: string; readonly now
 
   async function append(decision: Omit<TrustDecision, 'at'>): Promise<TrustDecision> {
     const line: TrustDecision = { ...decision, at: new Date(now()).toISOString() }
-    const journal = await openPatiently(path)
+    const journal = await openSharedJournal(path)
     try {
       await journal.append(line)
       return line
@@ -94,16 +89,4 @@ function readDecision(value: unknown): TrustDecision | undefined {
   const trusted = boolean(value, 'trusted')
   if (workdir === undefined || hash === undefined || trusted === undefined) return undefined
   return { workdir, hash, trusted, by: string(value, 'by') ?? '', at: string(value, 'at') ?? '' }
-}
-
-async function openPatiently(path: string): ReturnType<typeof openJournal> {
-  for (let waited = 0; ; waited += PAUSE_MS) {
-    try {
-      return await openJournal(path)
-    } catch (error) {
-      const isBusy = error instanceof ThroughlineError && error.code === 'journal-locked'
-      if (!isBusy || waited >= PATIENCE_MS) throw error
-    }
-    await sleep(PAUSE_MS)
-  }
 }

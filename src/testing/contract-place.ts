@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdir, readFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LiveEvent, Throughline, Topic } from '#wire'
 import { createLines, toJsonl, writeTranscript, type LineMaker } from './claude-lines.ts'
@@ -36,6 +36,8 @@ export async function openPlace(): Promise<Place> {
   const claudeDir = join(temp.path, 'claude')
   const home = join(temp.path, 'home')
   await mkdir(home, { mode: 0o700 })
+  // What one session said is not told to the next, unless a test is about that.
+  await writeFile(join(home, 'config.json'), '{"wakeUp":{"on":false}}', { mode: 0o600 })
   for (const scenario of RECORDED) {
     await cp(join(FIXTURES, scenario, 'config/projects'), join(claudeDir, 'projects'), { recursive: true })
   }

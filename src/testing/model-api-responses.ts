@@ -126,7 +126,12 @@ export async function sendResponse(
 }
 
 type Call =
-  | { readonly type: 'function_call'; readonly name: string; readonly arguments: string }
+  | {
+      readonly type: 'function_call'
+      readonly name: string
+      readonly namespace?: string
+      readonly arguments: string
+    }
   | { readonly type: 'custom_tool_call'; readonly name: string; readonly input: string }
 
 function toCall(name: string, input: unknown): Call {
@@ -148,6 +153,9 @@ function toCall(name: string, input: unknown): Call {
     const patch = ['*** Begin Patch', `*** Add File: ${path}`, ...lines, '*** End Patch', '']
     return { type: 'custom_tool_call', name: 'apply_patch', input: patch.join('\n') }
   }
+  const [, namespace, tool] = /^(mcp__[^_]+)__(.+)$/.exec(name) ?? []
+  if (namespace !== undefined && tool !== undefined)
+    return { type: 'function_call', namespace, name: tool, arguments: JSON.stringify(input) }
   return { type: 'function_call', name, arguments: JSON.stringify(input) }
 }
 

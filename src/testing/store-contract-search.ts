@@ -110,7 +110,7 @@ async function fillFacets(store: Store): Promise<void> {
   await store.apply([
     advance(fileRow('a', { agent: 'claude', session: 'aaaa-1', workdirs: ['/work/shop', '/work/api'] }), [
       entryRow('pear', { offset: 1, at: day(10) }),
-      entryRow('pear', { offset: 2, at: day(12), kind: 'reply', speaker: 'agent' }),
+      entryRow('pear', { offset: 2, at: day(12), kind: 'reply', speaker: 'agent', hasDirective: true }),
       entryRow({ tool: 'pear' }, { offset: 3, at: day(14), kind: 'result', speaker: 'tool', tool: 'Bash' }),
       entryRow(
         { tool: 'pear' },
@@ -157,6 +157,8 @@ const FACETS: readonly (readonly [q: string, offsets: readonly number[]])[] = [
   ['on:2026-11-16', [5]],
   ['after:2026-11-12 before:2026-11-16', [2, 3]],
   ['has:error', [4, 7]],
+  ['has:directive', [2]],
+  ['-has:directive', [1, 3, 4, 5, 6, 7]],
   ['-has:error', [1, 2, 3, 5, 6]],
   ['in:said', [1, 2, 5, 7]],
   ['in:thought', [6]],

@@ -29,6 +29,7 @@ export function entryRow(text: string | EntryRow['text'], fields: Partial<EntryR
     at: Date.UTC(2026, 10, 15, 8),
     tool: undefined,
     isError: false,
+    hasDirective: false,
     text: typeof text === 'string' ? { said: text } : text,
     ...fields,
   }

@@ -5,6 +5,7 @@ import type { Given, Suite } from './contract-suite.ts'
 import { describeFinding } from './finding-contract.ts'
 import { describeListing } from './listing-contract.ts'
 import { describeLive } from './live-contract.ts'
+import { describeMemory } from './memory-contract.ts'
 import { describeReading } from './reading-contract.ts'
 import { describeRunning } from './running-contract.ts'
 
@@ -75,5 +76,6 @@ export function describeThroughline(
     })
 
     describeLive(suite, given)
+    describeMemory(suite, given)
   })
 }
