@@ -12,6 +12,8 @@ export type { FolderSettingsOptions } from './claude/folder-settings.ts'
 export { findClaude } from './claude/executable.ts'
 export { readHookSituation, readPermissionHook } from './claude/permission-hook.ts'
 export type { HookSituation, PermissionHook } from './claude/permission-hook.ts'
+export { readSessionStartHook } from './claude/session-start-hook.ts'
+export type { SessionStartHook } from './claude/session-start-hook.ts'
 export { createStreamReader } from './claude/read-stream.ts'
 export type { StreamReader, StreamReaderOptions } from './claude/read-stream.ts'
 export {

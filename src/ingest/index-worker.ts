@@ -6,7 +6,14 @@ import type { FromIndex, ToIndex } from './index-messages.ts'
 import type { Watch } from './session-index.ts'
 
 /** The index's own thread: everything that talks to SQLite happens here, so that nothing else ever waits for it. */
-const FORMATS: Readonly<Record<string, LineFormat>> = { claude: claudeFormat }
+const FORMATS: Readonly<Record<string, LineFormat>> = {
+  claude: claudeFormat,
+  // What is recorded of these is written the way Claude Code writes.
+  scripted: claudeFormat,
+  codex: claudeFormat,
+  gemini: claudeFormat,
+  opencode: claudeFormat,
+}
 
 const port = parentPort
 if (port === null) throw new Error('this file runs in a thread of its own')

@@ -25,10 +25,11 @@ export function asksForFiles({ agents, sessions, workdirs }: Facets): boolean {
 /** Whether an entry is what the facets ask for, its tiers aside. */
 export function entryMatches(
   facets: Facets,
-  entry: Pick<EntryRow, 'kind' | 'speaker' | 'tool' | 'isError' | 'at'>,
+  entry: Pick<EntryRow, 'kind' | 'speaker' | 'tool' | 'isError' | 'hasDirective' | 'at'>,
 ): boolean {
-  const { from, to, isError } = facets
+  const { from, to, isError, hasDirective } = facets
   if (isError !== undefined && entry.isError !== isError) return false
+  if (hasDirective !== undefined && entry.hasDirective !== hasDirective) return false
   if (from !== undefined && (entry.at === undefined || entry.at < from)) return false
   if (to !== undefined && (entry.at === undefined || entry.at >= to)) return false
   return (

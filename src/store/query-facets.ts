@@ -24,6 +24,8 @@ export interface Facets {
   readonly to?: number | undefined
   /** Only what failed, or only what did not. */
   readonly isError?: boolean | undefined
+  /** Only where an agent asks that something is kept, or only where none does. */
+  readonly hasDirective?: boolean | undefined
 }
 
 /** One of `any`, where there are some, and none of `none`. */
@@ -95,6 +97,7 @@ export function createFacetReader(calendar: Calendar, now: number): FacetReader 
   let from: number | undefined
   let to: number | undefined
   let isError: boolean | undefined
+  let hasDirective: boolean | undefined
   let count = 0
 
   function startAt(at: number): undefined {
@@ -138,8 +141,9 @@ export function createFacetReader(calendar: Calendar, now: number): FacetReader 
       case 'in':
         return isKey(TIERS, value) ? tiers.add([value], negated) : choices(facet, TIERS)
       case 'has':
-        if (value !== 'error' && value !== 'errors') return '“has:” takes error'
-        isError = !negated
+        if (value === 'error' || value === 'errors') isError = !negated
+        else if (value === 'directive' || value === 'directives') hasDirective = !negated
+        else return '“has:” takes error, directive'
         return undefined
       default:
         return addTime(piece)
@@ -166,6 +170,7 @@ export function createFacetReader(calendar: Calendar, now: number): FacetReader 
       from,
       to,
       isError,
+      hasDirective,
     }),
   }
 }

@@ -112,6 +112,7 @@ describe('facets', () => {
     })
     expect(ask('has:error').facets.isError).toBe(true)
     expect(ask('has:error').isEmpty).toBe(false)
+    expect(ask('has:directive').facets.hasDirective).toBe(true)
     expect(ask('agent:claude OR agent:codex').facets.agents.any).toEqual(['claude', 'codex'])
     expect(ask('agent:claude OR agent:codex').notes).toEqual([])
   })

@@ -1,4 +1,4 @@
-import type { Block, Entry } from '#model'
+import { hasDirectives, isWakeUpEntry, type Block, type Entry, type ReplyEntry } from '#model'
 import type { SearchTier } from '#wire'
 import type { Speaker } from './store.ts'
 
@@ -6,6 +6,8 @@ import type { Speaker } from './store.ts'
 export interface SearchText {
   readonly speaker: Speaker
   readonly isError: boolean
+  /** An agent asks in it that something is kept. */
+  readonly hasDirective: boolean
   /** Names of tools that are called, and the ids of calls that are called or answered. */
   readonly tool: string | undefined
   readonly callIds: readonly string[]
@@ -16,9 +18,11 @@ export interface SearchText {
 export function toSearchText(entry: Entry): SearchText | undefined {
   switch (entry.kind) {
     case 'prompt':
+      // What it says stands elsewhere already, where somebody said it.
+      if (isWakeUpEntry(entry)) return undefined
       return fromBlocks(entry.blocks, PROMPT_SPEAKERS[entry.origin], 'said')
     case 'reply':
-      return fromBlocks(entry.blocks, 'agent', 'said', entry.apiError)
+      return fromReply(entry)
     case 'summary':
       return fromBlocks(entry.blocks, 'agent', 'said')
     case 'result':
@@ -33,6 +37,7 @@ export function toSearchText(entry: Entry): SearchText | undefined {
         : {
             speaker: 'system',
             isError: entry.level === 'error',
+            hasDirective: false,
             tool: undefined,
             callIds: NO_IDS,
             text: { tool: entry.text },
@@ -45,6 +50,12 @@ export function toSearchText(entry: Entry): SearchText | undefined {
     case 'unknown':
       return undefined
   }
+}
+
+function fromReply({ blocks, apiError, synthetic }: ReplyEntry): SearchText | undefined {
+  const found = fromBlocks(blocks, 'agent', 'said', apiError)
+  const isAsking = !synthetic && blocks.some((block) => block.kind === 'text' && hasDirectives(block.text))
+  return found !== undefined && isAsking ? { ...found, hasDirective: true } : found
 }
 
 const NO_IDS: readonly string[] = []
@@ -61,6 +72,7 @@ function fromCommand(
   return {
     speaker: said === '' ? 'system' : 'human',
     isError: false,
+    hasDirective: false,
     tool: undefined,
     callIds: NO_IDS,
     text: {
@@ -118,6 +130,7 @@ function fromBlocks(
   return {
     speaker,
     isError,
+    hasDirective: false,
     tool,
     callIds: callIds ?? NO_IDS,
     text: {

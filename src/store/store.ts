@@ -73,6 +73,8 @@ export interface EntryRow extends Place {
   readonly at?: number | undefined
   readonly tool?: string | undefined
   readonly isError: boolean
+  /** An agent asks in it that something is kept. */
+  readonly hasDirective: boolean
   readonly text: { readonly [Tier in SearchTier]?: string }
 }
 

@@ -18,6 +18,8 @@ export interface PermissionHook {
 export interface HookSituation {
   /** Whether a person sits before the dialog. Where nobody does there is none, and the program waits for the hook. */
   readonly isAttended: boolean
+  /** Whether a host of ours runs the session. */
+  readonly isRunHere: boolean
   /** The process of Claude Code, as its registry has it. */
   readonly claudePid: string | undefined
 }
@@ -26,8 +28,10 @@ export interface HookSituation {
 export function readHookSituation(env: unknown): HookSituation {
   const isProgram = string(env, 'CLAUDE_CODE_ENTRYPOINT')?.startsWith('sdk') === true
   const isAlone = string(env, 'CLAUDE_CODE_SESSION_ATTENDED') === '0'
+  const isRunHere = string(env, AGENT_MARK) !== undefined
   return {
-    isAttended: !isProgram && !isAlone && string(env, AGENT_MARK) === undefined,
+    isAttended: !isProgram && !isAlone && !isRunHere,
+    isRunHere,
     claudePid: string(env, 'CLAUDE_PID'),
   }
 }

@@ -1,4 +1,5 @@
 import { parseJson } from '#base'
+import { isWakeUp } from '#model'
 
 /**
  * What a prompt tells the scripted agent to do, in order. A cue stands in double brackets anywhere in the prompt:
@@ -16,7 +17,8 @@ import { parseJson } from '#base'
  *     [[hang]]                         nothing more comes, until somebody interrupts
  *     [[die]]                          the agent's process is gone
  *
- * A prompt without a cue is answered with its own words. Text that looks like a cue and is none is text.
+ * A prompt without a cue is answered with its own words. Text that looks like a cue and is none is text. A wake-up is
+ * greeted: its cues are words of earlier sessions.
  */
 export type Cue =
   | { readonly kind: 'say'; readonly text: string }
@@ -40,6 +42,7 @@ export interface ToolCue {
 
 /** Reads the cues of a prompt. Never throws. */
 export function readCues(prompt: string): readonly Cue[] {
+  if (isWakeUp(prompt)) return [{ kind: 'say', text: 'Hello again.' }]
   const cues: Cue[] = []
   let at = prompt.indexOf('[[')
   while (at !== -1) {

@@ -1,4 +1,5 @@
 import { isObject, parseJson, string, type JsonObject } from '#base'
+import { isWakeUp } from '#model'
 import { FieldReader } from '../field-reader.ts'
 import { ObjectScanner } from '../object-scanner.ts'
 
@@ -81,7 +82,7 @@ function plainPrompt(line: JsonObject): string | undefined {
   if (content === undefined) return undefined
   // Tags and brackets are how clients begin what they write in the user's place.
   const first = content.trimStart().charAt(0)
-  return first === '' || first === '<' || first === '[' ? undefined : content
+  return first === '' || first === '<' || first === '[' || isWakeUp(content) ? undefined : content
 }
 
 const scanner = new ObjectScanner(Object.keys(KEY))

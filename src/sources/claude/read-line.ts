@@ -1,5 +1,6 @@
 import { boolean, field, string } from '#base'
 import {
+  isWakeUp,
   readBlocks,
   readCompaction,
   textOf,
@@ -103,7 +104,8 @@ const RUN_HERE = 'throughline'
 
 function readOrigin(fields: FieldReader, bytes: Buffer, text: string): 'person' | 'program' | 'system' {
   const source = fields.repeated(bytes, KEY.promptSource)
-  if (source === 'system' || text.startsWith('<task-notification>')) return 'system'
+  // A wake-up is ours: no person has said it, whoever handed it on.
+  if (source === 'system' || text.startsWith('<task-notification>') || isWakeUp(text)) return 'system'
   // What is said here to an agent that is run here comes from a person, though a program hands it on.
   if (source === 'sdk') return fields.repeated(bytes, KEY.entrypoint) === RUN_HERE ? 'person' : 'program'
   // Clients before 2.1 said nothing of the source; the entrypoint still tells a terminal from a program.
@@ -193,11 +195,15 @@ function readAttachment(fields: FieldReader, bytes: Buffer, chain: Envelope): En
     kind: 'prompt',
     ...envelope,
     blocks,
-    origin: string(attachment, 'commandMode') === 'task-notification' ? 'system' : 'person',
+    origin: isReport(attachment) || isWakeUp(textOf(blocks)) ? 'system' : 'person',
     midTurn: true,
     sentAs: string(attachment, 'source_uuid'),
     permissionMode: undefined,
   }
+}
+
+function isReport(attachment: unknown): boolean {
+  return string(attachment, 'commandMode') === 'task-notification'
 }
 
 function readSystem(fields: FieldReader, bytes: Buffer, chain: Envelope): Entry {

@@ -97,7 +97,7 @@ export function createWriter(db: Database): Writer {
   }
 
   function putEntry(number: number, file: number | bigint, entry: EntryRow): number {
-    let flags = entry.isError ? FLAGS.error : 0
+    let flags = (entry.isError ? FLAGS.error : 0) | (entry.hasDirective ? FLAGS.directive : 0)
     let rows = 1
     for (const tier of TIERS) {
       const text = entry.text[tier]

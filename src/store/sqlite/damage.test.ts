@@ -48,6 +48,7 @@ const FILL: readonly Change[] = Array.from({ length: 20 }, (_, n) => ({
     kind: 'prompt',
     speaker: 'human',
     isError: false,
+    hasDirective: false,
     text: { said: `common word${n * 20 + m} lorem ipsum dolor ${'sit amet '.repeat(m)}`, tool: `tool${m}` },
   })),
   bills: [],

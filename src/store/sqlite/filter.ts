@@ -39,6 +39,8 @@ export function toFilter(db: Database, facets: Facets, newerThan: number | undef
   }
   if (facets.isError !== undefined)
     parts.push(`entry.flags & ${FLAGS.error} ${facets.isError ? '<>' : '='} 0`)
+  if (facets.hasDirective !== undefined)
+    parts.push(`entry.flags & ${FLAGS.directive} ${facets.hasDirective ? '<>' : '='} 0`)
   return { sql: parts.join(' AND '), values }
 
   function addChoice<Value>(

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 
 /** Raised whenever an index of the former version cannot be used as it is. It is then built anew beside it. */
-export const INDEX_VERSION = 2
+export const INDEX_VERSION = 3
 
 /**
  * Entries are numbered from the middle: what a build finds counts down, what happens counts up. A build goes from the
@@ -100,4 +100,4 @@ export const KINDS = [
 export const SPEAKERS = ['human', 'agent', 'tool', 'program', 'system'] as const
 
 /** Bits of `entry.flags`. */
-export const FLAGS = { said: 1, thought: 2, tool: 4, error: 8 } as const
+export const FLAGS = { said: 1, thought: 2, tool: 4, error: 8, directive: 16 } as const
