@@ -35,7 +35,7 @@ async function openConnected(place: Place): Promise<Opened> {
   }
 }
 
-describe('[CLT1] [RUN1] [RUN2] [RUN3] [RUN4] [RUN5] [RUN6] [RUN7] [RUN8] [RUN9] [RUN10] [RUN11] [RUN12] [RUN13] [A3.2] [A3.3] [C5.1] [C5.2] [C6.1] one interface', () => {
+describe('[CLT1] [RUN1] [RUN2] [RUN3] [RUN4] [RUN5] [RUN6] [RUN7] [RUN8] [RUN9] [RUN10] [RUN11] [RUN12] [RUN13] [A3.2] [A3.3] [C5.1] [C5.2] [C6.1] [DOC29] [DOC30] [DOC32] [DOC33] [DOC34] [DOC35] [DOC36] [DOC37] [DOC38] [B6.1] [B6.2] one interface', () => {
   describeThroughline(suite, { name: 'in this process', open: openInProcess })
   describeThroughline(suite, { name: 'connected to a daemon', open: openConnected })
 })

@@ -1,5 +1,5 @@
 import { isLive, isWaitingForYou } from '#model'
-import { PROTOCOL, type ArchiveState, type Health, type IndexState } from '#wire'
+import { PROTOCOL, type ArchiveState, type Health, type IndexState, type Notice } from '#wire'
 import type { Keeper } from './keeper.ts'
 import type { Listed } from './list-sessions.ts'
 
@@ -10,6 +10,8 @@ export interface HealthParts {
   readonly keepsIndex: boolean
   readonly startedAt: string
   readonly version: string
+  /** What else went wrong meanwhile. */
+  readonly notices: readonly Notice[]
 }
 
 /** How Throughline is. */
@@ -36,6 +38,7 @@ export async function toHealth(parts: HealthParts): Promise<Health> {
     notices: [
       ...problems.map(({ path, message, hint }) => ({ at: startedAt, message: `${path}: ${message}`, hint })),
       ...(keeper?.notices() ?? []),
+      ...parts.notices,
     ],
   }
 }

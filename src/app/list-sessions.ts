@@ -1,10 +1,12 @@
 import { join, sep } from 'node:path'
 import { ThroughlineError } from '#base'
 import {
+  addUsage,
   byActivity,
   createLedger,
   factsToCounts,
   isLive,
+  NO_USAGE,
   type SessionSummary,
   type SurveyResult,
 } from '#model'
@@ -194,4 +196,13 @@ export function withFacts(
     counts: factsToCounts(facts),
     facts,
   }
+}
+
+/** With an index every session's counts are at hand. */
+export async function fromCounts(
+  sessions: readonly SessionSummary[],
+): Promise<{ sessions: readonly SessionSummary[]; usage: typeof NO_USAGE; problems: readonly [] }> {
+  let usage = NO_USAGE
+  for (const { counts } of sessions) if (counts !== undefined) usage = addUsage(usage, counts.usage)
+  return { sessions, usage, problems: [] }
 }

@@ -9,9 +9,16 @@ import {
   type HostOrder,
   type Roster,
 } from '#live'
-import type { Answer, AnswerOutcome, Block, SessionSummary, SessionView } from '#model'
+import {
+  textOf,
+  type Answer,
+  type AnswerOutcome,
+  type Block,
+  type SessionSummary,
+  type SessionView,
+} from '#model'
 import type { Registry } from '#sources'
-import type { FolderReport, LiveCalls, PromptRequest, RunRequest } from '#wire'
+import type { FolderReport, LiveCalls, PromptRequest, RenewRequest, RunRequest } from '#wire'
 import { listAgents } from './agent-offers.ts'
 import { toAgentEnvironment } from './agent-environment.ts'
 import type { AsksElsewhere } from './asks-elsewhere.ts'
@@ -22,6 +29,7 @@ import { readLocalSettings } from './local-settings.ts'
 import type { WakeUp } from './open-live.ts'
 import { recordedFolder } from './recorded-sources.ts'
 import type { Config } from './throughline.ts'
+import type { BeginningSession } from './wake-ups.ts'
 
 export interface LiveCallsOptions {
   readonly config: Config
@@ -78,16 +86,21 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
     return find(view.sessionId) ?? view
   }
 
-  async function wake(
-    beginning: Beginning,
-    request: { readonly wakeUp?: boolean | undefined },
-  ): Promise<void> {
-    if (request.wakeUp === false) return
-    const text = await options.wakeUp?.(beginning)
-    if (text === undefined) return
+  /** Says what the session is to know, before anything else. It begins without, when that cannot be composed. */
+  async function wake(beginning: BeginningSession, { wakeUp }: Pick<RenewRequest, 'wakeUp'>): Promise<void> {
+    if (wakeUp === false) return
+    const { sessionId, goesOn } = beginning
     // The id follows from the session's: a start that is asked for again says it once.
-    const blocks: readonly Block[] = [{ kind: 'text', text }]
-    await roster.prompt(beginning.sessionId, { id: `wake-${beginning.sessionId}`, blocks, by: 'throughline' })
+    const id = goesOn === true ? `wake-${randomUUID()}` : `wake-${sessionId}`
+    try {
+      const text = await options.wakeUp?.(beginning)
+      if (text === undefined) return
+      const blocks: readonly Block[] = [{ kind: 'text', text }]
+      await roster.prompt(sessionId, { id, blocks, by: 'throughline' })
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      board.mark(sessionId, `It began without what earlier sessions knew: ${why}`)
+    }
   }
 
   /** The session, or nothing when there is no transcript of it but a journal. */
@@ -150,7 +163,11 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
       const beginning = { sessionId, agent, workdir: request.workdir }
       const { prompt, ...rest } = request
       const view = await begin(beginning, rest)
-      await wake({ ...beginning, workdir: view.workdir }, request)
+      const { previousTranscript } = request
+      await wake(
+        { ...beginning, workdir: view.workdir, previousTranscript, prompt: wordsOf(prompt) },
+        request,
+      )
       if (prompt !== undefined) await send(sessionId, prompt)
       return find(sessionId) ?? view
     },
@@ -167,7 +184,11 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
       const workdir = request.workdir ?? findWorkdir(session)
       if (request.takeOver === true) await endHolder(registry, session.id)
       const beginning = { sessionId: session.id, agent: session.agent, workdir }
-      return await begin({ ...beginning, resume: { sessionId: session.id } }, request)
+      const { prompt, ...rest } = request
+      const view = await begin({ ...beginning, resume: { sessionId: session.id } }, rest)
+      await wake({ ...beginning, workdir: view.workdir, goesOn: true, prompt: wordsOf(prompt) }, {})
+      if (prompt !== undefined) await send(view.sessionId, prompt)
+      return find(view.sessionId) ?? view
     },
     async fork(id, request = {}) {
       const session = await options.get(id)
@@ -178,12 +199,14 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
       return await begin({ ...beginning, resume: { sessionId: session.id, fork } }, request)
     },
     async renew(id, request = {}) {
-      const { agent, workdir, model, mode, sessionId } = getLive(id)
+      const { agent, workdir, model, mode, sessionId, agentSessionId, turn } = getLive(id)
+      const told = (turn?.messages ?? []).flatMap((message) => message.id ?? [])
       await roster.command(sessionId, { do: 'end' })
       const beginning = { sessionId: randomUUID(), agent, workdir }
       const { prompt, ...rest } = request
       const view = await begin(beginning, { model, mode, ...rest })
-      await wake(beginning, request)
+      const before = { after: sessionId, afterAs: agentSessionId, told }
+      await wake({ ...beginning, ...before, prompt: wordsOf(prompt) }, request)
       if (prompt !== undefined) await send(view.sessionId, prompt)
       return find(view.sessionId) ?? view
     },
@@ -209,6 +232,11 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
     audits: async () => await listAudits(home),
     ask: (request) => asks.ask(request),
   }
+}
+
+function wordsOf(prompt: PromptRequest | undefined): string | undefined {
+  const words = textOf(prompt?.blocks ?? []).trim()
+  return words === '' ? undefined : words
 }
 
 function checkOwn({ id, demo }: SessionSummary): void {

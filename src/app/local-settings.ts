@@ -18,13 +18,31 @@ export interface LocalSettings {
   readonly desktopNotices: boolean
   /** What only the driver of an agent wants to know: `executable`, `args`. */
   readonly agents: Readonly<Record<string, JsonObject>>
-  /** What people and agents are called in a wake-up. */
-  readonly names: { readonly human?: string | undefined; readonly agent?: string | undefined }
+  /** What people and agents are called in a wake-up: `agents` by agent, `agent` all others. */
+  readonly names: {
+    readonly human?: string | undefined
+    readonly agent?: string | undefined
+    readonly agents: Readonly<Record<string, string>>
+  }
+  readonly wakeUp: WakeUpSettings
+  /** Whether a person has to approve what agents remember before it counts. */
+  readonly review: 'off' | 'agent'
+}
+
+/** What new sessions are told. */
+interface WakeUpSettings {
+  /** Whether sessions get one without being asked. */
+  readonly on: boolean
+  readonly opening?: string | undefined
+  readonly closing?: string | undefined
+  /** In tokens of our counter. */
+  readonly budget: Partial<Record<(typeof BUDGETS)[number], number>>
 }
 
 const MINUTE_MS = 60_000
 const IDLE_MINUTES = 15
 const ORPHAN_MINUTES = 60
+const BUDGETS = ['total', 'transcript', 'documents', 'item'] as const
 
 /** Reads them anew: what was changed holds from the next start on. Throws `config-invalid`, and names what is wrong. */
 export async function readLocalSettings(home: string): Promise<LocalSettings> {
@@ -49,7 +67,9 @@ export async function readLocalSettings(home: string): Promise<LocalSettings> {
     ...(widestMode === undefined ? {} : { widestMode }),
     desktopNotices: boolean(part(value, 'notifications', path), 'desktop') ?? true,
     agents: readAgents(part(value, 'agents', path), path),
-    names: readNames(part(value, 'names', path)),
+    names: readNames(part(value, 'names', path), path),
+    wakeUp: readWakeUp(part(value, 'wakeUp', path), path),
+    review: readReview(value, path),
   }
 }
 
@@ -79,10 +99,54 @@ function readAgents(value: JsonObject, path: string): Readonly<Record<string, Js
   return agents
 }
 
-function readNames(value: JsonObject): LocalSettings['names'] {
-  const human = string(value, 'human')
-  const agent = string(value, 'agent')
-  return { ...(human === undefined ? {} : { human }), ...(agent === undefined ? {} : { agent }) }
+function readNames(value: JsonObject, path: string): LocalSettings['names'] {
+  const agents: Record<string, string> = {}
+  for (const [agent, name] of Object.entries(part(value, 'agents', path))) {
+    if (typeof name !== 'string') throw invalid(path, `names.agents.${agent} is no text`)
+    agents[agent] = name
+  }
+  return { ...optionalText(value, 'human', path), ...optionalText(value, 'agent', path), agents }
+}
+
+function readWakeUp(value: JsonObject, path: string): WakeUpSettings {
+  const on = boolean(value, 'on')
+  if (value['on'] !== undefined && on === undefined) {
+    throw invalid(path, 'wakeUp.on is neither true nor false')
+  }
+  const given = part(value, 'budget', path)
+  const budget: { [key in (typeof BUDGETS)[number]]?: number } = {}
+  for (const key of BUDGETS) {
+    const tokens = number(given, key)
+    if (given[key] === undefined) continue
+    if (tokens === undefined || !Number.isSafeInteger(tokens) || tokens < 0) {
+      throw invalid(path, `wakeUp.budget.${key} is no number of tokens`)
+    }
+    budget[key] = tokens
+  }
+  return {
+    on: on ?? true,
+    ...optionalText(value, 'opening', path),
+    ...optionalText(value, 'closing', path),
+    budget,
+  }
+}
+
+function readReview(value: JsonObject, path: string): LocalSettings['review'] {
+  const review = value['review'] ?? 'off'
+  if (review === 'off' || review === 'agent') return review
+  throw invalid(path, 'review is neither off nor agent')
+}
+
+function optionalText<K extends string>(
+  value: JsonObject,
+  key: K,
+  path: string,
+): { readonly [key in K]?: string } {
+  const given = string(value, key)
+  if (value[key] !== undefined && given === undefined) throw invalid(path, `${key} is no text`)
+  const made: { [key in K]?: string } = {}
+  if (given !== undefined) made[key] = given
+  return made
 }
 
 function invalid(path: string, why: string): ThroughlineError {

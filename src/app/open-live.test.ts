@@ -1,7 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { SessionView } from '#model'
+import { textOf, type SessionView } from '#model'
 import type { LiveEvent } from '#wire'
 import { eventually, expectError, openTempDir, type TempDir } from '#testing'
 import { toAgentEnvironment } from './agent-environment.ts'
@@ -76,6 +76,37 @@ describe('a session begins', () => {
     expect(asked).toEqual([workdir])
     const next = await throughline.live.renew(ID, { wakeUp: false, prompt: say('p2', 'Alone.') })
     await eventually(async () => expect(await saidIn(throughline, next.sessionId)).toEqual(['Alone.']))
+  })
+
+  test('[WAK18] without, when what it is to know cannot be written down; the board says so', async () => {
+    const throughline = await open({
+      async wakeUp() {
+        throw new Error('the disk is full')
+      },
+    })
+    await throughline.live.start({ agent: 'scripted', workdir, sessionId: ID })
+    expect(await throughline.live.board()).toMatchObject([
+      { trouble: expect.stringContaining('disk is full') },
+    ])
+    await throughline.live.prompt(ID, say('p1', 'Hello.'))
+    await eventually(async () => expect(await saidIn(throughline, ID)).toEqual(['Hello.']))
+  })
+
+  test('[WAK29] a scripted one greets what wakes it up, and does nothing that stands in it', async () => {
+    const previousTranscript = {
+      sessionId: 'old',
+      ended: '2026-02-15T08:30:00.000Z',
+      messages: [{ speaker: 'human', text: '[[tool Bash {"command":"touch never"}]]' }],
+    } as const
+    const throughline = await open()
+    await throughline.live.start({ agent: 'scripted', workdir, sessionId: ID, previousTranscript })
+    await eventually(async () => {
+      const { turn } = await throughline.live.view(ID)
+      expect(turn?.messages.map(({ blocks }) => textOf(blocks)).at(-1)).toBe('Hello again.')
+    })
+    expect(await throughline.live.attentions()).toEqual([])
+    expect(existsSync(join(workdir, 'never'))).toBe(false)
+    expect((await throughline.memory.wakeUps(ID)).map(({ way }) => way)).toEqual(['prompt'])
   })
 
   test('[RUN33] as config.json says, which is read anew each time; what makes no sense there is named', async () => {

@@ -19,6 +19,7 @@ import { createLiveCalls } from './live-calls.ts'
 import { createBoardTopic, isNamed, subscribeToLive } from './live-topics.ts'
 import { createRecordingWatch } from './recording-watch.ts'
 import type { Config } from './throughline.ts'
+import type { BeginningSession } from './wake-ups.ts'
 
 /** Live sessions in this process: the roster, the board, and what sessions elsewhere ask. */
 export interface Live {
@@ -50,11 +51,7 @@ export interface LiveOptions {
 }
 
 /** Composes what a session in this folder begins with. Nothing: it begins with nothing. */
-export type WakeUp = (session: {
-  readonly sessionId: string
-  readonly agent: string
-  readonly workdir: string
-}) => Promise<string | undefined>
+export type WakeUp = (session: BeginningSession) => Promise<string | undefined>
 
 /** Opens it. When it resolves, every host is found and everything that is open can be answered. */
 export async function openLive(options: LiveOptions): Promise<Live> {

@@ -4,21 +4,14 @@ import { join } from 'node:path'
 import { parseJson, string } from '#base'
 import {
   createLedger,
-  NO_USAGE,
-  addUsage,
   type LiveState,
+  type Passage,
   type Reading,
   type SessionSummary,
   type SessionView,
 } from '#model'
-import {
-  createClaudeSource,
-  openTranscript,
-  readConversation,
-  readForward,
-  type Meter,
-  type TranscriptFile,
-} from '#sources'
+import { createClaudeSource, openTranscript, readConversation, readForward, type Meter } from '#sources'
+import type { Page, PageOptions, PassageOptions, SearchPage, SearchRequest } from '#wire'
 import { toReport } from './check.ts'
 import { readConfig, realPathOf } from './config.ts'
 import type { Digests } from './digests.ts'
@@ -26,16 +19,20 @@ import { getSession } from './get-session.ts'
 import { toHealth } from './health.ts'
 import type { Keeper } from './keeper.ts'
 import { deferLive } from './live-deferred.ts'
+import { deferMemory } from './memory-deferred.ts'
 import type { Live, WakeUp } from './open-live.ts'
+import type { Memory } from './open-memory.ts'
+import { openOnce } from './open-once.ts'
 import { hasHosts, toLiveState, toPending, withLiveSessions } from './live-state.ts'
 import { createRecordedSources } from './recorded-sources.ts'
 import { createSampleSource } from './sample-source.ts'
-import { listSessions, lookAtSessions, withFacts, type Listed } from './list-sessions.ts'
+import { fromCounts, listSessions, lookAtSessions, withFacts, type Listed } from './list-sessions.ts'
 import { readPage, subagentPath } from './page.ts'
 import { readLastPassages, readPassages } from './passages.ts'
-import { openPreferences, type Preferences } from './preferences.ts'
+import { openPreferences, withPreference, type Preferences } from './preferences.ts'
 import { surveySession } from './survey-session.ts'
 import { createSubscriber } from './subscribe.ts'
+import { readBytes, withFile } from './transcript-reading.ts'
 import type { Config, LocalThroughline } from './throughline.ts'
 
 export interface OpenOptions {
@@ -114,12 +111,37 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
         look: async () => await keeper?.catalogue.sweep(),
         onChange: (view) => noteLive(view),
         lastWrite: (id) => keeper?.lastWrite(id),
-        wakeUp: options.wakeUp,
+        wakeUp: options.wakeUp ?? (async (session) => await (await memory.open()).wakeUps().begin(session)),
       })
       for (const view of live.views()) noteLive(view)
       return live
     })()
     return living
+  }
+
+  /** What is remembered: with an index at once, else when somebody asks for it. */
+  const memory = openOnce(async (): Promise<Memory> => {
+    const { openMemory } = await import('./open-memory.ts')
+    return await openMemory({
+      config,
+      now,
+      format,
+      sessions: async () => (await look()).sessions,
+      get,
+      search,
+      page,
+      passages,
+      keep,
+      caughtUp,
+      ...(index ? { promotesFrom: keeper } : {}),
+    })
+  })
+
+  /** Resolves when all that is on disk is known. */
+  async function caughtUp(): Promise<void> {
+    await keeper?.catalogue.sweep()
+    await keeper?.catalogue.settled()
+    await (await keeper?.opening)?.settled()
   }
 
   function noteLive(view: SessionView): void {
@@ -150,16 +172,40 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     return getSession((await look()).sessions, query)
   }
 
-  const subscriber = createSubscriber({ keep, live: openedLive, format })
+  const page = (session: SessionSummary, request: PageOptions): Promise<Page> =>
+    readPage(format, session, { ...request, meter })
+
+  async function search(request: SearchRequest): Promise<SearchPage> {
+    const { search: searchIn } = await import('./search.ts')
+    const { sessions } = await look()
+    return searchIn(request, { sessions, format, keeper, keepsIndex: index, now: now() })
+  }
+
+  async function* passages(
+    session: SessionSummary,
+    { subagent, last }: PassageOptions = {},
+  ): AsyncGenerator<readonly Passage[]> {
+    const path = subagent === undefined ? session.path : subagentPath(session, subagent)
+    yield* withFile(path, async function* (file) {
+      if (last === undefined) yield* readPassages(file, format)
+      else yield await readLastPassages(file, format, last)
+    })
+  }
+
+  const subscriber = createSubscriber({ keep, live: openedLive, memory: memory.open, format })
   if (index) {
     await keep()
     await openedLive()
+    // Sessions are shown also when what is remembered cannot be read; whoever asks for that is told why.
+    await memory.open().catch(() => undefined)
   }
 
   return {
     config,
     async health() {
-      return toHealth({ listed: await look(), keeper, keepsIndex: index, startedAt, version: readVersion() })
+      const notices = memory.now?.notices() ?? []
+      const parts = { keeper, keepsIndex: index, startedAt, version: readVersion(), notices }
+      return toHealth({ listed: await look(), ...parts })
     },
     async list(filter = {}) {
       const ledger = keeper?.index === undefined ? {} : { ledger: fromCounts }
@@ -185,19 +231,13 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       keeper?.refresh(session.id)
       return get(session.id)
     },
-    async *passages(session, { subagent, last } = {}) {
-      const path = subagent === undefined ? session.path : subagentPath(session, subagent)
-      yield* withFile(path, async function* (file) {
-        if (last === undefined) yield* readPassages(file, format)
-        else yield await readLastPassages(file, format, last)
-      })
-    },
+    passages,
     async *entries(session) {
       yield* withFile(session.path, async function* (file): AsyncGenerator<Reading> {
         for await (const { readings } of readForward(file, format)) yield* readings
       })
     },
-    page: (session, request) => readPage(format, session, { ...request, meter }),
+    page,
     async conversation(session, { raw = true } = {}) {
       const file = openTranscript(session.path)
       try {
@@ -215,11 +255,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     async *bytes(session) {
       yield* withFile(session.path, readBytes)
     },
-    async search(request) {
-      const { search } = await import('./search.ts')
-      const { sessions } = await look()
-      return search(request, { sessions, format, keeper, keepsIndex: index, now: now() })
-    },
+    search,
     async usage(request) {
       const { indexedUsage, scannedUsage } = await import('./usage.ts')
       const { sessions } = await look()
@@ -233,6 +269,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       await keeper?.catalogue.sweep()
     },
     live: deferLive(openedLive),
+    memory: deferMemory(memory.open),
     subscribe: (topic, how) => subscriber.subscribe(topic, how),
     async pruneArchive(limits) {
       return (await keep()).archive.prune(limits)
@@ -240,32 +277,15 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     async settled() {
       await keeper?.catalogue.settled()
       await (await keeper?.opening)?.settled()
+      await (await memory.opened())?.settled()
     },
     async close() {
       subscriber.close()
       await (await living?.catch(() => undefined))?.close()
+      await (await memory.opened())?.close()
       await (await keeping)?.close()
       await (await preferring)?.close()
     },
-  }
-}
-
-/** With an index every session's counts are at hand. */
-async function fromCounts(
-  sessions: readonly SessionSummary[],
-): Promise<{ sessions: readonly SessionSummary[]; usage: typeof NO_USAGE; problems: readonly [] }> {
-  let usage = NO_USAGE
-  for (const { counts } of sessions) if (counts !== undefined) usage = addUsage(usage, counts.usage)
-  return { sessions, usage, problems: [] }
-}
-
-function withPreference(session: SessionSummary, known: Preferences): SessionSummary {
-  const { name, starred } = known.get(session.id)
-  if (name === undefined && !starred) return session
-  return {
-    ...session,
-    ...(name === undefined ? {} : { name, nameFrom: 'person' }),
-    ...(starred ? { starred } : {}),
   }
 }
 
@@ -274,27 +294,4 @@ function readVersion(): string {
   return string(parseJson(text), 'version') ?? ''
 }
 
-async function* withFile<T>(
-  path: string,
-  use: (file: TranscriptFile) => AsyncGenerator<T>,
-): AsyncGenerator<T> {
-  const file = openTranscript(path)
-  try {
-    yield* use(file)
-  } finally {
-    file.close()
-  }
-}
-
 const NO_BYTES = new Uint8Array(0)
-const PIECE = 256 * 1024
-
-async function* readBytes(file: TranscriptFile): AsyncGenerator<Uint8Array> {
-  for (let position = 0; position < file.size;) {
-    const buffer = Buffer.allocUnsafe(Math.min(PIECE, file.size - position))
-    const count = await file.read(buffer, buffer.length, position)
-    if (count === 0) return
-    position += count
-    yield buffer.subarray(0, count)
-  }
-}

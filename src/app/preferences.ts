@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { boolean, field, string, ThroughlineError } from '#base'
 import { openJournal, readJournal, type Journal } from '#journal'
+import type { SessionSummary } from '#model'
 
 /** What a person has decided about a session. */
 interface Preference {
@@ -180,5 +181,16 @@ function stampOf(path: string): string {
     return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.size}`
   } catch {
     return ''
+  }
+}
+
+/** A session with the name and the star that a person gave it. */
+export function withPreference(session: SessionSummary, known: Preferences): SessionSummary {
+  const { name, starred } = known.get(session.id)
+  if (name === undefined && !starred) return session
+  return {
+    ...session,
+    ...(name === undefined ? {} : { name, nameFrom: 'person' }),
+    ...(starred ? { starred } : {}),
   }
 }

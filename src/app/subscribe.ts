@@ -5,12 +5,14 @@ import { getSession } from './get-session.ts'
 import type { Keeper } from './keeper.ts'
 import type { SessionsTopic } from './list-topics.ts'
 import type { Live } from './open-live.ts'
+import type { Memory } from './open-memory.ts'
 import { subagentPath } from './page.ts'
 
 export interface SubscriberOptions {
   /** What follows all sessions; opened when somebody wants to hear of them. */
   readonly keep: () => Promise<Keeper>
   readonly live: () => Promise<Live>
+  readonly memory: () => Promise<Memory>
   readonly format: LineFormat
 }
 
@@ -29,6 +31,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     if (topic.kind === 'live' || topic.kind === 'board') {
       return await (await options.live()).subscribe(topic, how)
     }
+    if (topic.kind === 'documents') return (await options.memory()).subscribe(topic, how)
     const keeper = await options.keep()
     const [{ subscribeToSession }, { createSessionsTopic, subscribeToQuery }] = await Promise.all([
       import('./session-topic.ts'),

@@ -34,8 +34,11 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   'folder-not-found': 'There is no such folder, or it may not be worked in.',
   'folder-untrusted': 'The agent would load what lies in the folder, and nobody has trusted it.',
   'host-unreachable': 'The process that holds the session does not answer.',
+  'document-not-found': 'No document has this id.',
+  'document-changed': 'Somebody changed the document since it was read.',
   internal: 'Something failed that should not have. The log has the details.',
   'journal-unwritable': 'A line could not be put on disk; it was not acknowledged.',
   'journal-locked': 'Another process is writing this journal.',
   'journal-closed': 'The journal was closed before the call.',
+  'redaction-failed': 'A text could not be searched for secrets, so it was not passed on.',
 }

@@ -30,10 +30,13 @@ const CODES = [
   'folder-not-found',
   'folder-untrusted',
   'host-unreachable',
+  'document-not-found',
+  'document-changed',
   'internal',
   'journal-unwritable',
   'journal-locked',
   'journal-closed',
+  'redaction-failed',
 ] as const
 
 export type ErrorCode = (typeof CODES)[number]

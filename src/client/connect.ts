@@ -3,6 +3,7 @@ import type { Entry, SessionSummary } from '#model'
 import {
   fromWireReading,
   PROTOCOL,
+  readDocumentQuery,
   type BytesCodec,
   type CheckReport,
   type Digest,
@@ -17,6 +18,7 @@ import {
 import { createBytesCodec } from './bytes-codec.ts'
 import { createDeviceCalls, type DeviceCalls } from './devices.ts'
 import { createRemoteLive } from './live-calls.ts'
+import { createRemoteMemory } from './memory-calls.ts'
 import { createLiveSocket, type SocketConstructor } from './live-socket.ts'
 import { readLongPage, readRemote } from './remote-readings.ts'
 import { createRest, expectShape, toError, type Fetch } from './rest.ts'
@@ -86,6 +88,7 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
   return {
     ...createDeviceCalls(rest),
     live: createRemoteLive(rest),
+    memory: createRemoteMemory(rest),
     health,
     async list({ onProgress: _local, ...filter } = {}) {
       return expectShape<SessionList>(await rest.get('/api/sessions', filter), 'sessions', 'problems')
@@ -129,7 +132,16 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
     async demo(wanted) {
       await rest.send(wanted === 'on' ? 'POST' : 'DELETE', '/api/demo')
     },
-    subscribe: (topic, asked) => live.subscribe(topic, asked),
+    subscribe(topic, asked) {
+      if (topic.kind !== 'documents') return live.subscribe(topic, asked)
+      try {
+        // What the daemon could not read would cost the whole connection.
+        return live.subscribe({ kind: 'documents', query: readDocumentQuery(topic.query) }, asked)
+      } catch (error) {
+        queueMicrotask(() => asked.onError?.(error instanceof Error ? error : new Error(String(error))))
+        return { cursor: asked.cursor, close() {} }
+      }
+    },
     async close() {
       live.close()
     },

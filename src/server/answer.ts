@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http'
 /** What a handler gives back. */
 export type Answer =
   | { readonly kind: 'json'; readonly text: string | Uint8Array; readonly status?: number }
+  /** Of a type of its own. */
+  | { readonly kind: 'whole'; readonly status: number; readonly type: string; readonly body: string }
   | {
       readonly kind: 'nothing'
       readonly headers?: Readonly<Record<string, string>>
@@ -50,6 +52,9 @@ export async function sendAnswer(
         type: 'application/json',
         body: answer.text,
       })
+      return
+    case 'whole':
+      sendWhole(response, answer)
       return
     case 'nothing':
       if (answer.onSent !== undefined) response.once('finish', answer.onSent)

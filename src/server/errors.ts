@@ -33,10 +33,13 @@ const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   'folder-not-found': 404,
   'folder-untrusted': 403,
   'host-unreachable': 503,
+  'document-not-found': 404,
+  'document-changed': 409,
   internal: 500,
   'journal-unwritable': 507,
   'journal-locked': 503,
   'journal-closed': 503,
+  'redaction-failed': 503,
 }
 
 /** What is told of an error, and with which status. `isKnown` is false for what should not have happened. */

@@ -19,6 +19,8 @@ import {
 import type { Access, Caller } from './access.ts'
 import type { Answer } from './answer.ts'
 import { createLiveHandlers } from './live-handlers.ts'
+import { createMcpRoute } from './mcp-route.ts'
+import { createMemoryHandlers } from './memory-handlers.ts'
 import { conversationPieces, listBytes, pagePieces, summaryText } from './wire-json.ts'
 
 /** What a handler is told of a request. */
@@ -28,6 +30,8 @@ interface Call {
   readonly id: string
   readonly query: QueryValues
   readonly body: JsonObject
+  /** What a header says; of several of one name, what Node makes of them. */
+  readonly header: (name: string) => string | undefined
   /** Called once when whoever asked is gone before they were answered. */
   readonly onGone: (listener: () => void) => void
 }
@@ -43,6 +47,8 @@ export interface Surroundings {
   readonly startedAt: string
   readonly notices: () => readonly Notice[]
   readonly onStop: () => void
+  /** Hears of what should not have happened, where the answer does not tell. */
+  readonly onFailure: (error: unknown) => void
 }
 
 /** One handler per route: a new route does not compile until it has one. */
@@ -61,6 +67,8 @@ export function createHandlers(around: Surroundings): Readonly<Record<RouteName,
   return {
     ...accessHandlers(around),
     ...createLiveHandlers(throughline.live),
+    mcp: createMcpRoute(around),
+    ...createMemoryHandlers(throughline.memory),
     async health() {
       const health = await throughline.health()
       const { version, startedAt } = around

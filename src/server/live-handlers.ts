@@ -90,7 +90,8 @@ function signed<T extends { readonly prompt?: object | undefined }>(
   return { ...request, by, ...(request.prompt === undefined ? {} : { prompt: { ...request.prompt, by } }) }
 }
 
-function nameOf(caller: Caller | undefined): string {
+/** What whoever asks is called: their device, or the machine itself. */
+export function nameOf(caller: Caller | undefined): string {
   if (caller?.kind !== 'device') return 'this machine'
   return caller.device.label === '' ? caller.device.id : caller.device.label
 }

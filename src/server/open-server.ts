@@ -81,6 +81,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     startedAt: options.startedAt,
     notices: () => [...(options.notices?.() ?? []), ...failureNotices()],
     onStop: () => options.onStop?.(),
+    onFailure,
   })
 
   function failureNotices(): readonly Notice[] {
@@ -109,6 +110,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       id: match.id,
       query: match.query,
       body,
+      header: (name) => toText(request.headers[name]),
       onGone,
     })
     await sendAnswer(response, made, limits)
@@ -197,6 +199,10 @@ async function listen(server: Server, host: string, port: number): Promise<void>
       resolve()
     })
   })
+}
+
+function toText(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'object' ? value.join(', ') : value
 }
 
 function portOf(server: Server): number {

@@ -107,6 +107,7 @@ export function eventText(event: LiveEvent): string {
     case 'live.none':
     case 'board.changed':
     case 'board.removed':
+    case 'documents.changed':
     case 'reset':
     case 'caught-up':
       return JSON.stringify(event)

@@ -36,8 +36,53 @@ export {
   readStartRequest,
   readTrustChoice,
 } from './live-requests.ts'
+export { isDocumentId } from './document-id.ts'
+export {
+  readDocumentDraft,
+  readDocumentPatch,
+  readDocumentQuery,
+  readFacetValues,
+} from './document-requests.ts'
 export type { LiveRouteName } from './live-routes.ts'
 export type { LiveEvent, ResetReason, Subscription, Topic } from './live.ts'
+export type {
+  ArtifactContent,
+  BoundFile,
+  CarriedIn,
+  ChangeAuthor,
+  DocumentAction,
+  DocumentTrace,
+  ImportReport,
+  ImportRequest,
+  KeptWakeUp,
+  MemoryCalls,
+  NearDocument,
+  PickedAt,
+  PreviousTranscript,
+  QueryOptions,
+  RecallAnswer,
+  RecallHit,
+  RecallRequest,
+  RememberOutcome,
+  RememberRequest,
+  Review,
+  WakeElsewhereRequest,
+  WakeUpPreview,
+  WakeUpRequest,
+} from './memory-calls.ts'
+export {
+  readDocumentAction,
+  readImportRequest,
+  readPreviousTranscript,
+  readQueryLimit,
+  readRecallRequest,
+  readRememberRequest,
+  readShownVersion,
+  readTagText,
+  readWakeElsewhereRequest,
+  readWakeUpRequest,
+} from './memory-requests.ts'
+export type { MemoryRouteName } from './memory-routes.ts'
 export type { Page, PageOptions, PagePlace } from './page.ts'
 export { PROTOCOL } from './protocol.ts'
 export type { ErrorBody } from './protocol.ts'

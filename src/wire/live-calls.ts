@@ -14,6 +14,7 @@ import type {
   SessionView,
   TrustState,
 } from '#model'
+import type { PreviousTranscript } from './memory-calls.ts'
 
 /**
  * Live sessions: begin them, talk to them, answer them, end them. They are held by processes of their own, so none of
@@ -121,6 +122,8 @@ export interface StartRequest extends RunRequest {
   readonly sessionId?: string | undefined
   /** Whether the session begins with what the last one in this folder knew. Default: as configured. */
   readonly wakeUp?: boolean | undefined
+  /** A transcript that the device kept itself, in place of the one that would be found. */
+  readonly previousTranscript?: PreviousTranscript | undefined
 }
 
 export interface ResumeRequest extends RunRequest {

@@ -12,6 +12,7 @@ import type {
   StartRequest,
   TrustChoice,
 } from './live-calls.ts'
+import { readPreviousTranscript } from './memory-requests.ts'
 import { readPromptBlocks } from './prompt-json.ts'
 import { isSessionId } from './requests.ts'
 
@@ -24,12 +25,14 @@ export function readStartRequest(body: JsonObject): StartRequest {
   if (sessionId !== undefined && !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sessionId)) {
     throw invalid('sessionId is no UUID', 'Leave it out, or mint one: lower case, with dashes.')
   }
+  const previousTranscript = readPreviousTranscript(field(body, 'previousTranscript'))
   return {
     ...readRun(body),
     agent: word(body, 'agent') ?? 'claude',
     workdir: required(body, 'workdir', 'Say in which folder: `{ "workdir": "/home/you/shop" }`.'),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...flag(body, 'wakeUp'),
+    ...(previousTranscript === undefined ? {} : { previousTranscript }),
   }
 }
 

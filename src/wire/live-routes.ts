@@ -86,6 +86,11 @@ export const LIVE_ROUTES: Readonly<Record<LiveRouteName, Route>> = {
       },
       ...RUN,
       WAKE_UP,
+      {
+        name: 'previousTranscript',
+        kind: 'object',
+        meaning: 'In place of the one that would be found: `{ sessionId, ended, messages }`.',
+      },
     ],
     answer: VIEW,
   },

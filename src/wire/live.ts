@@ -1,4 +1,11 @@
-import type { Reading, SessionEvent, SessionSummary, SessionView } from '#model'
+import type {
+  DocumentQuery,
+  MemoryDocument,
+  Reading,
+  SessionEvent,
+  SessionSummary,
+  SessionView,
+} from '#model'
 import type { BoardCard } from './live-calls.ts'
 import type { SearchHit } from './search.ts'
 
@@ -20,6 +27,8 @@ export type Topic =
   | { readonly kind: 'live'; readonly id: string }
   /** All live sessions and everything that waits for a person: the cards, then each one that changes. */
   | { readonly kind: 'board' }
+  /** Documents that match: all of them, then whatever is different. Who comes back is told all of it again. */
+  | { readonly kind: 'documents'; readonly query: DocumentQuery }
 
 /** What a device is told. `cursor` is how far it has seen once it has taken the event in. */
 export type LiveEvent =
@@ -45,6 +54,14 @@ export type LiveEvent =
   | { readonly kind: 'live.none'; readonly session: string; readonly cursor: string }
   | { readonly kind: 'board.changed'; readonly card: BoardCard; readonly cursor: string }
   | { readonly kind: 'board.removed'; readonly session: string; readonly cursor: string }
+  /** What is new, is different, or matches no longer. After a `reset`, `added` begins anew. */
+  | {
+      readonly kind: 'documents.changed'
+      readonly added: readonly MemoryDocument[]
+      readonly changed: readonly MemoryDocument[]
+      readonly removed: readonly string[]
+      readonly cursor: string
+    }
   | { readonly kind: 'hit.found'; readonly hit: SearchHit; readonly cursor: string }
   /** Everything told so far is void; it is told again from here. */
   | { readonly kind: 'reset'; readonly reason: ResetReason; readonly cursor: string }

@@ -1,4 +1,6 @@
 import { boolean, isObject, number, object, string, ThroughlineError } from '#base'
+import { readDocumentQuery } from './document-requests.ts'
+import type { DocumentQuery } from '#model'
 import type { DeviceFrame } from './frames.ts'
 import type { ListOptions } from './listing.ts'
 import type { Topic } from './live.ts'
@@ -149,6 +151,10 @@ function findTopic(value: unknown): Topic | undefined {
       const id = string(value, 'id')
       return id === undefined || !isSessionId(id) ? undefined : { kind: 'live', id }
     }
+    case 'documents': {
+      const query = findDocumentQuery(object(value, 'query'))
+      return query === undefined ? undefined : { kind: 'documents', query }
+    }
     case 'query': {
       const q = string(value, 'q')
       return q === undefined || q.length > LONGEST_QUERY ? undefined : { kind: 'query', q }
@@ -169,6 +175,14 @@ function findTopic(value: unknown): Topic | undefined {
     }
     default:
       return undefined
+  }
+}
+
+function findDocumentQuery(value: unknown): DocumentQuery | undefined {
+  try {
+    return readDocumentQuery(value)
+  } catch {
+    return undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import { LIVE_ROUTES, type LiveRouteName } from './live-routes.ts'
+import { MEMORY_ROUTES, type MemoryRouteName } from './memory-routes.ts'
 import type { Parameter, Route } from './route.ts'
 
 export type RouteName =
@@ -25,7 +26,9 @@ export type RouteName =
   | 'usage'
   | 'showDemo'
   | 'removeDemo'
+  | 'mcp'
   | LiveRouteName
+  | MemoryRouteName
 
 const LIMIT: Parameter = { name: 'limit', kind: 'number', meaning: 'At most this many.' }
 const CURSOR: Parameter = { name: 'cursor', kind: 'text', meaning: 'The `next` of another page.' }
@@ -34,6 +37,7 @@ const SESSION = 'The session, as in the list.'
 /** Every route of the API. Flags are `1` and `0`; errors are `{ code, message, hint }`. */
 export const ROUTES: Readonly<Record<RouteName, Route>> = {
   ...LIVE_ROUTES,
+  ...MEMORY_ROUTES,
   login: {
     method: 'POST',
     path: '/api/login',
@@ -258,5 +262,23 @@ export const ROUTES: Readonly<Record<RouteName, Route>> = {
     auth: 'device',
     summary: 'Takes the sample sessions away again.',
     answer: 'Nothing, once they are gone from the list.',
+  },
+  mcp: {
+    method: 'POST',
+    path: '/mcp',
+    auth: 'device',
+    summary:
+      'The Model Context Protocol, for agents: one message, answered on its own. There are no sessions.',
+    body: [
+      { name: 'jsonrpc', kind: 'text', required: true, meaning: '`2.0`' },
+      {
+        name: 'method',
+        kind: 'text',
+        required: true,
+        meaning: '`tools/call` and the others of the protocol.',
+      },
+      { name: 'params', kind: 'object', meaning: 'What the method takes.' },
+    ],
+    answer: 'A message of the protocol.',
   },
 }

@@ -3,7 +3,7 @@ import type { EntryKind, Place } from '#model'
 export interface SearchRequest {
   /**
    * Words, "phrases", prefix*, -without, OR, and facets: `agent:`, `workdir:`, `session:`, `role:`, `speaker:`,
-   * `tool:`, `kind:`, `after:`, `before:`, `on:`, `has:error`, `in:said|thought|tool`.
+   * `tool:`, `kind:`, `after:`, `before:`, `on:`, `has:error|directive`, `in:said|thought|tool`.
    */
   readonly q: string
   /** Default 20, at most 200. */

@@ -3,6 +3,7 @@ import type { CheckReport } from './check.ts'
 import type { Health } from './health.ts'
 import type { ListOptions, SessionList } from './listing.ts'
 import type { LiveCalls } from './live-calls.ts'
+import type { MemoryCalls } from './memory-calls.ts'
 import type { LiveEvent, Subscription, Topic } from './live.ts'
 import type { Page, PageOptions } from './page.ts'
 import type { SearchPage, SearchRequest } from './search.ts'
@@ -15,6 +16,8 @@ import type { UsageReport, UsageRequest } from './usage-report.ts'
 export interface Throughline {
   /** Sessions that are run now. */
   readonly live: LiveCalls
+  /** What is remembered, and what new sessions begin with. */
+  readonly memory: MemoryCalls
   health(): Promise<Health>
   /** Every session, most recently active first. One bad file never hides another. */
   list(options?: ListOptions): Promise<SessionList>

@@ -247,12 +247,13 @@ test(
   '[FLT10] with hardly any descriptors the daemon goes on, and recovers',
   { timeout: 120_000 },
   async () => {
-    const limited = ['/bin/sh', '-c', 'ulimit -n 64; exec "$@"', 'sh']
+    // Node opens all files of a program at once when it loads them one by one: fewer would not let it begin.
+    const limited = ['/bin/sh', '-c', 'ulimit -n 96; exec "$@"', 'sh']
     const daemon = spawnDaemon([home, claudeDir], { before: limited })
     const target = await started(daemon)
     const token = toLocalToken(await readSecret(home))
     const { connect } = await import('node:net')
-    const held = Array.from({ length: 100 }, () => connect(target.port, '127.0.0.1').on('error', () => {}))
+    const held = Array.from({ length: 150 }, () => connect(target.port, '127.0.0.1').on('error', () => {}))
     onTestFinished(() => {
       for (const socket of held) socket.destroy()
     })

@@ -8,7 +8,7 @@ import { number, parseJson, string } from '#base'
 import { connect, type RemoteThroughline } from '#client'
 import type { Attention, Resolution, SessionView } from '#model'
 import { readSecret, toLocalToken } from '#server'
-import { openModelApi, openTempDir, type ModelApi } from '#testing'
+import { openModelApi, openTempDir, type ModelApi, type ModelScript } from '#testing'
 import { WebSocket } from 'ws'
 import { CODEX_ACP, toCodexConfig } from '../drivers-acp-place.ts'
 import { CLAUDE } from '../drivers-claude-place.ts'
@@ -37,9 +37,10 @@ export interface LivePlace {
   close(): Promise<void>
 }
 
-export async function openLivePlace(settings: object = {}): Promise<LivePlace> {
+/** Sessions are told nothing of each other, unless the settings say so: most tests say what each of them hears. */
+export async function openLivePlace(settings: object = {}, script?: ModelScript): Promise<LivePlace> {
   const dir = await openTempDir()
-  const api = await openModelApi()
+  const api = await openModelApi(script)
   const home = join(dir.path, 'home')
   const claudeDir = join(dir.path, 'config')
   const workdir = join(dir.path, 'work')
@@ -51,7 +52,7 @@ export async function openLivePlace(settings: object = {}): Promise<LivePlace> {
     claude: { executable: CLAUDE },
     codex: { executable: process.execPath, args: [CODEX_ACP] },
   }
-  writeFileSync(join(home, 'config.json'), JSON.stringify({ agents, ...settings }))
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ agents, wakeUp: { on: false }, ...settings }))
   const env = {
     PATH: process.env['PATH'] ?? '',
     HOME: dir.path,

@@ -1,0 +1,170 @@
+import type { Documents } from '#memory'
+import { toMatching, type MemoryDocument, type Passage, type SessionSummary } from '#model'
+import {
+  isSessionId,
+  readDocumentAction,
+  readDocumentDraft,
+  readDocumentPatch,
+  readDocumentQuery,
+  type ArtifactContent,
+  type ChangeAuthor,
+  type MemoryCalls,
+  type PassageOptions,
+  type PickedAt,
+} from '#wire'
+import { createBlobs } from './blobs.ts'
+import { toBoundFile } from './bound-files.ts'
+import { readLocalSettings } from './local-settings.ts'
+import { mediaTypeOf } from './media-type.ts'
+import { act, edit, refuseToChange } from './memory-actions.ts'
+import { exportDocuments, importDocuments } from './memory-import.ts'
+import { notFound, remember } from './memory-remember.ts'
+import { toReview } from './memory-review.ts'
+import { createSessionDocuments } from './memory-sessions.ts'
+import { suggestTags } from './memory-tags.ts'
+import type { Recalls } from './recalls.ts'
+import type { Config } from './throughline.ts'
+import { namesOf } from './wake-up-texts.ts'
+import type { WakeUps } from './wake-ups.ts'
+
+/** What the calls on memory are made of. */
+export interface MemoryCallsOptions {
+  readonly config: Config
+  readonly now: () => number
+  readonly documents: Documents
+  readonly sessions: () => Promise<readonly SessionSummary[]>
+  readonly passages: (session: SessionSummary, options?: PassageOptions) => AsyncIterable<readonly Passage[]>
+  readonly review: () => Promise<'off' | 'agent'>
+  /** What tools answered before something was said at a place. */
+  readonly answersBefore: (at: PickedAt) => Promise<readonly string[]>
+  readonly wakeUps: () => WakeUps
+  readonly recalls: Recalls
+}
+
+const SOMEBODY = 'this machine'
+/** Of what is read from transcripts, the newest so many. */
+const NEWEST = 500
+
+/** The calls on what is remembered, in this process. */
+export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
+  const { config, now, documents, wakeUps, recalls, review } = options
+  const blobs = createBlobs(config.home)
+  let queue: Promise<unknown> = Promise.resolve()
+  const said = createSessionDocuments({
+    now,
+    sessions: options.sessions,
+    passages: options.passages,
+    namesOf: async (agent) => namesOf(await readLocalSettings(config.home), agent),
+  })
+
+  /** What looks before it writes is done one after another: else two would both be the first to say something. */
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = queue.then(work)
+    queue = turn.catch(() => {})
+    return await turn
+  }
+
+  async function get(id: string): Promise<MemoryDocument> {
+    await documents.refresh()
+    const found = documents.find(id) ?? (await said.find(id))
+    if (found !== undefined) return found
+    throw notFound(id)
+  }
+
+  /** What stands in a transcript is there, and cannot be changed. */
+  async function getWritten(id: string): Promise<void> {
+    await documents.refresh()
+    if (documents.find(id) === undefined && (await said.find(id)) !== undefined) refuseToChange(id)
+  }
+
+  async function keptArtifact(id: string, hash: string | undefined): Promise<ArtifactContent | undefined> {
+    const files = documents
+      .versions(id)
+      .toReversed()
+      .flatMap(({ document }) => document.files ?? [])
+    const file = hash === undefined ? files[0] : files.find((one) => one.hash === hash)
+    const bytes = file && (await blobs.find(file.hash))
+    if (file === undefined || bytes === undefined) return undefined
+    return { ...file, mediaType: mediaTypeOf(file.path, bytes), bytes: bytes.toString('base64') }
+  }
+
+  return {
+    async query(given, { limit } = {}) {
+      const query = readDocumentQuery(given)
+      await documents.refresh()
+      const read = await said.query(query, limit ?? NEWEST)
+      const written = documents.query(query)
+      if (read.length === 0 && limit === undefined) return written
+      const all = toMatching([...written, ...read], query, now())
+      return limit === undefined ? all : all.slice(Math.max(0, all.length - limit))
+    },
+    get,
+    async versions(id) {
+      await documents.refresh()
+      const written = documents.versions(id)
+      if (written.length > 0) return written
+      const read = await said.versions(id)
+      if (read.length > 0) return read
+      throw notFound(id)
+    },
+    async put(draft, author = {}) {
+      const { document } = await documents.put(readDocumentDraft(draft), { by: author.by ?? SOMEBODY })
+      return document
+    },
+    remember: async (request) =>
+      await inTurn(() =>
+        remember(request, request.by ?? SOMEBODY, {
+          config,
+          now,
+          documents,
+          blobs,
+          review,
+          answersBefore: options.answersBefore,
+        }),
+      ),
+    async edit(id, patch, author) {
+      const changes = readDocumentPatch(patch)
+      await getWritten(id)
+      return await edit(documents, id, { patch: changes, author: toAuthor(author) })
+    },
+    async act(id, action, author) {
+      const what = readDocumentAction({ ...action })
+      await getWritten(id)
+      return await inTurn(() => act(documents, id, { action: what, author: toAuthor(author) }))
+    },
+    async review() {
+      await documents.refresh()
+      return await toReview(documents, { now: now(), since: await wakeUps().lastAt() })
+    },
+    async trace(id) {
+      const document = await get(id)
+      const files = await Promise.all((document.files ?? []).map(toBoundFile))
+      return { document, carried: await wakeUps().carrying(id), files }
+    },
+    async suggestTags(text) {
+      await documents.refresh()
+      return suggestTags(text, documents.query({}))
+    },
+    wakeUp: async (request) => await wakeUps().preview(request),
+    wakeUps: async (sessionId) => (isSessionId(sessionId) ? await wakeUps().kept(sessionId) : []),
+    wakeElsewhere: async (request) => await wakeUps().elsewhere(request),
+    recall: async (request) => await recalls.recall(request),
+    async import(request) {
+      return await importDocuments(request, request.by ?? SOMEBODY, { documents, blobs })
+    },
+    async export() {
+      await documents.refresh()
+      return await exportDocuments({ documents, blobs })
+    },
+    async artifact(id, hash) {
+      await documents.refresh()
+      const found = (await keptArtifact(id, hash)) ?? (await said.artifact(id, hash))
+      if (found !== undefined) return found
+      throw notFound(hash === undefined ? id : `${id} with the hash ${hash}`)
+    },
+  }
+}
+
+function toAuthor({ by, version }: ChangeAuthor = {}): { readonly by: string; readonly version?: number } {
+  return { by: by ?? SOMEBODY, ...(version === undefined ? {} : { version }) }
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { ThroughlineError } from '#base'
+import { openDocuments, type Documents } from '#memory'
+import type { DocumentQuery, Passage, SessionSummary } from '#model'
+import type { LineFormat } from '#sources'
+import type {
+  MemoryCalls,
+  Notice,
+  Page,
+  PageOptions,
+  SearchPage,
+  SearchRequest,
+  SubscribeOptions,
+  Subscription,
+} from '#wire'
+import type { Keeper } from './keeper.ts'
+import { readLocalSettings } from './local-settings.ts'
+import { createMemoryCalls } from './memory-calls.ts'
+import { createDocumentsTopic } from './memory-topic.ts'
+import { createPromotions } from './promotions.ts'
+import { createRecalls } from './recalls.ts'
+import type { Config } from './throughline.ts'
+import { toShownDocuments } from './shown-documents.ts'
+import { readAnswers } from './turn-answers.ts'
+import { createWakeUps, type WakeUps } from './wake-ups.ts'
+
+/** What is remembered, in this process. */
+export interface Memory {
+  readonly calls: MemoryCalls
+  readonly documents: Documents
+  /** Wake-ups, made when somebody asks for the first time. */
+  wakeUps(): WakeUps
+  /** What went wrong with what agents wanted kept. */
+  notices(): readonly Notice[]
+  subscribe(topic: DocumentsTopicName, how: SubscribeOptions): Subscription
+  /** Resolves when everything that is indexed so far has been looked at for what agents want kept. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+type DocumentsTopicName = { readonly kind: 'documents'; readonly query: DocumentQuery }
+
+export interface MemoryOptions {
+  readonly config: Config
+  readonly now: () => number
+  /** Every session that may be shown. */
+  readonly sessions: () => Promise<readonly SessionSummary[]>
+  readonly format: LineFormat
+  readonly get: (query: string) => Promise<SessionSummary>
+  readonly search: (request: SearchRequest) => Promise<SearchPage>
+  readonly page: (session: SessionSummary, options: PageOptions) => Promise<Page>
+  readonly passages: (session: SessionSummary) => AsyncIterable<readonly Passage[]>
+  /** What follows all sessions; opened when somebody listens to what they say. */
+  readonly keep: () => Promise<Keeper>
+  /** Resolves when all that is on disk is known. */
+  readonly caughtUp?: (() => Promise<void>) | undefined
+  /** Given in the process that keeps the index: there, what agents ask to be kept is kept. */
+  readonly promotesFrom?: Keeper | undefined
+}
+
+const NOTICES_KEPT = 20
+
+/** Opens it: reads the documents, and begins to follow what agents say where that is this process's work. */
+export async function openMemory(options: MemoryOptions): Promise<Memory> {
+  const { config, now, sessions, passages } = options
+  const all = await openDocuments({ home: config.home, now, mintId: randomUUID }).catch((cause: unknown) => {
+    throw isUnreadable(config.home, cause)
+  })
+  const documents = toShownDocuments(all, config.allowedRoots)
+  const review = async (): Promise<'off' | 'agent'> => (await readLocalSettings(config.home)).review
+  const notices: Notice[] = []
+  const { get, search, page } = options
+  const recalls = createRecalls({ now, documents: async () => documents, get, search, page })
+  const promotions =
+    options.promotesFrom &&
+    createPromotions({
+      keeper: options.promotesFrom,
+      documents: all,
+      format: options.format,
+      now,
+      review,
+      onProblem: notify,
+    })
+  let made: WakeUps | undefined
+
+  function notify(message: string): void {
+    notices.push({
+      message,
+      hint: 'See what it was in the session itself.',
+      at: new Date(now()).toISOString(),
+    })
+    if (notices.length > NOTICES_KEPT) notices.shift()
+  }
+
+  function wakeUps(): WakeUps {
+    made ??= createWakeUps({
+      config,
+      now,
+      documents: async () => documents,
+      sessions,
+      passages,
+      recall: (request) => recalls.recall(request),
+      async settled() {
+        await options.caughtUp?.()
+        await promotions?.settled()
+      },
+    })
+    return made
+  }
+
+  const calls = createMemoryCalls({
+    config,
+    now,
+    documents,
+    sessions,
+    passages,
+    review,
+    wakeUps,
+    recalls,
+    answersBefore: (at) => readAnswers(at, { get, page }),
+  })
+  const topic = createDocumentsTopic({ documents, now, home: config.home, calls, keep: options.keep })
+  return {
+    calls,
+    documents,
+    wakeUps,
+    notices: () => notices,
+    subscribe: ({ query }, how) => topic.subscribe(query, how),
+    async settled() {
+      await promotions?.settled()
+    },
+    async close() {
+      topic.close()
+      await promotions?.close()
+      await documents.close()
+    },
+  }
+}
+
+function isUnreadable(home: string, cause: unknown): ThroughlineError {
+  const path = join(home, 'documents.jsonl')
+  return new ThroughlineError('journal-unwritable', `what is remembered cannot be read: ${path}`, {
+    hint: 'Check that it is a file and that you may read it. Nothing of it was changed.',
+    cause,
+  })
+}
