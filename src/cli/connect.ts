@@ -14,6 +14,7 @@ import {
   type PluginState,
 } from './claude-plugin.ts'
 import type { Values } from './command-line.ts'
+import type { ConfiguredAgent } from './connect-config.ts'
 import type { Console } from './console.ts'
 import { findReadyDaemon } from './daemon-link.ts'
 import { toJsonLine } from './json.ts'
@@ -22,6 +23,11 @@ import type { Site } from './site.ts'
 
 /** `throughline connect` */
 export async function connectAgent(site: Site, values: Values, console: Console): Promise<number> {
+  const agent = findConfigured(values)
+  if (agent !== undefined) {
+    const { connectConfigured } = await import('./connect-config.ts')
+    return await connectConfigured(agent, { site, values, console })
+  }
   const plugin = toClaudePlugin(site)
   expectOurs(plugin)
   const before = readPluginState(plugin)
@@ -55,6 +61,11 @@ export async function connectAgent(site: Site, values: Values, console: Console)
 
 /** `throughline disconnect` */
 export async function disconnectAgent(site: Site, values: Values, console: Console): Promise<number> {
+  const agent = findConfigured(values)
+  if (agent !== undefined) {
+    const { disconnectConfigured } = await import('./connect-config.ts')
+    return await disconnectConfigured(agent, { site, values, console })
+  }
   const plugin = toClaudePlugin(site)
   expectOurs(plugin)
   const before = readPluginState(plugin)
@@ -75,6 +86,11 @@ export async function disconnectAgent(site: Site, values: Values, console: Conso
   else for (const { path, change } of changes) await showChange(change, path, { console })
   if (isDry) console.say('note: nothing was changed.')
   return 0
+}
+
+/** The agent that is meant, where it is one whose settings are edited; Claude Code has a folder for plugins. */
+function findConfigured({ args: [agent] }: Values): ConfiguredAgent | undefined {
+  return agent === 'codex' || agent === 'gemini' ? agent : undefined
 }
 
 /** What is said of it beside other things: in `status`. */

@@ -1,0 +1,6 @@
+export { createMcpHttp } from './http.ts'
+export type { McpAnswer, McpHttp, McpHttpRequest } from './http.ts'
+export { createMcpServer, INSTRUCTIONS } from './server.ts'
+export type { Lend, McpOptions } from './server.ts'
+export { serveMcp } from './stdio.ts'
+export type { StdioOptions } from './stdio.ts'

@@ -1,0 +1,73 @@
+import { shorten } from '#base'
+import { isWakeUp, parseDirectives, textOf, type Passage, type ReplyMessage, type ToolCall } from '#model'
+
+/** A message as words. */
+export interface Said {
+  readonly id: string
+  readonly at: string | undefined
+  readonly speaker: 'human' | 'agent' | 'note'
+  readonly text: string
+}
+
+/**
+ * What people asked and what the agent answered, and nothing else: no calls, no results, no thinking, no directives,
+ * nothing that was rewound or that nobody said.
+ */
+export function toSpoken(passages: readonly Passage[]): readonly Said[] {
+  return passages.flatMap((passage): readonly Said[] => {
+    if (passage.kind === 'damage' || passage.offPath) return []
+    const { id, at } = passage
+    if (passage.kind === 'prompt' && passage.origin !== 'system') {
+      const text = textOf(passage.blocks).trim()
+      return text === '' || isWakeUp(text) ? [] : [{ id, at, speaker: 'human', text }]
+    }
+    if (passage.kind !== 'reply' || passage.synthetic || passage.apiError) return []
+    const text = toWords(passage)
+    return text === '' ? [] : [{ id, at, speaker: 'agent', text }]
+  })
+}
+
+function toWords({ blocks }: ReplyMessage): string {
+  const texts = blocks.map((block) => (block.kind === 'text' ? parseDirectives(block.text).text.trim() : ''))
+  return texts.filter((text) => text !== '').join('\n\n')
+}
+
+/** What stands there, tools included, for somebody who looks closely. What only surrounds the conversation is not told. */
+export function toShown(passage: Passage): Said | undefined {
+  if (passage.kind === 'damage') return note({ id: '', at: undefined }, 'bytes that cannot be read')
+  switch (passage.kind) {
+    case 'prompt': {
+      const text = textOf(passage.blocks)
+      if (isWakeUp(text)) return note(passage, 'a wake-up')
+      const speaker = passage.origin === 'system' ? 'note' : 'human'
+      return { id: passage.id, at: passage.at, speaker, text: text === '' ? '(no words)' : text }
+    }
+    case 'reply': {
+      const calls = passage.calls.map(toCallText)
+      const text = [textOf(passage.blocks), ...calls].filter((part) => part !== '').join('\n')
+      return text === '' ? undefined : { id: passage.id, at: passage.at, speaker: 'agent', text }
+    }
+    case 'command':
+      return note(passage, [passage.command, passage.args, passage.output].filter(Boolean).join(' '))
+    case 'compaction':
+      return note(passage, `compaction: ${textOf(passage.summary)}`)
+    case 'notice':
+      return note(passage, passage.text)
+    case 'orphan':
+      return note(passage, `result: ${textOf(passage.answer.content)}`)
+    case 'aside':
+      return undefined
+  }
+}
+
+function note({ id, at }: { readonly id: string; readonly at?: string | undefined }, text: string): Said {
+  return { id, at, speaker: 'note', text }
+}
+
+const INPUT = 300
+const OUTPUT = 400
+
+function toCallText({ use, state, result }: ToolCall): string {
+  const output = result === undefined ? '' : `: ${shorten(textOf(result.content).trim(), OUTPUT)}`
+  return `tool ${use.name} ${shorten(JSON.stringify(use.input) ?? '', INPUT)} ${state}${output}`
+}
