@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { list, object, parseJson, string } from '#base'
 import { eventually, openTempDir } from '#testing'
@@ -48,6 +48,9 @@ export async function openCliPlace(): Promise<CliPlace> {
   const workdir = join(temp.path, 'work')
   mkdirSync(workdir)
   mkdirSync(join(temp.path, 'claude'))
+  mkdirSync(join(temp.path, 'home'), { mode: 0o700 })
+  // What one session said is not told to the next.
+  writeFileSync(join(temp.path, 'home', 'config.json'), '{"wakeUp":{"on":false}}', { mode: 0o600 })
   const env = {
     PATH: process.env['PATH'] ?? '',
     HOME: temp.path,

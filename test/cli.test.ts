@@ -103,6 +103,10 @@ describe('help and usage', () => {
         export      Write a session as Markdown, as one HTML file, or as its own lines.
         search      Find words in everything that was said, thought, run and printed.
         usage       Count tokens, and what they cost.
+        wake-up     Print what a session begun now would be told.
+        remember    Remember something for the sessions to come.
+        documents   List, show and change what is remembered.
+        import      Bring in what another program remembered.
         rename      Give a session a name that stays.
         star        Mark a session.
         archive     Say what the archive keeps, and make it smaller.
@@ -116,8 +120,10 @@ describe('help and usage', () => {
         attentions  List what waits for you, or show one of them whole.
         answer      Answer what a session asks.
         audit       Read and verify the record of what an agent called and who allowed it.
-        connect     Answer what Claude Code asks in any terminal from any device.
-        disconnect  Take the plugin away again.
+        connect     Let an agent in any terminal ask what earlier sessions knew, and be answered from
+                    any device.
+        disconnect  Take away again what \`connect\` wrote.
+        mcp         Speak the Model Context Protocol on standard input and output, for agents.
         start       Start the daemon in the background, or find the running one. \`throughline\` alone
                     does the same.
         serve       Run the daemon in this terminal.
@@ -139,26 +145,29 @@ describe('help and usage', () => {
         throughline check                               is anything damaged?
 
       Environment
-        THROUGHLINE_HOME     Throughline's own folder. Nothing is written outside of it, except where
-                             you say so. Default: ~/.throughline.
-        CLAUDE_CONFIG_DIR    Where Claude Code keeps its sessions. Only read; \`connect\` puts a folder
-                             of ours among its skills. Default: ~/.claude.
-        ALLOWED_ROOTS        Folders, separated like PATH. Sessions that worked anywhere else are not
-                             shown. Default: everything.
-        THROUGHLINE_ARCHIVE  With \`off\` the daemon keeps no transcripts that agents delete. Default:
-                             on.
-        NO_COLOR             Set to anything: no colours. Default: colours only in a terminal.
-        FORCE_COLOR          Set to anything but 0: colours also in a pipe.
-        TERM                 Set to dumb by terminals that know no colours.
-        COLUMNS              How wide a line may be. Default: the width of the terminal, else 100.
-        DISPLAY              Set, as is WAYLAND_DISPLAY, where a browser can be opened. On Linux only.
-        WAYLAND_DISPLAY      See DISPLAY.
-        XDG_CONFIG_HOME      Where \`service install\` puts its unit: systemd/user below it. Default:
-                             ~/.config.
-        VISUAL               The editor in which the input of a tool is changed before it runs.
-                             Default: EDITOR.
-        EDITOR               See VISUAL. Without either it is typed as a line.
-        THROUGHLINE_DEBUG    Set to 1 to see where an unexpected error came from.
+        THROUGHLINE_HOME        Throughline's own folder. Nothing is written outside of it, except
+                                where you say so. Default: ~/.throughline.
+        CLAUDE_CONFIG_DIR       Where Claude Code keeps its sessions. Only read; \`connect\` puts a
+                                folder of ours among its skills. Default: ~/.claude.
+        ALLOWED_ROOTS           Folders, separated like PATH. Sessions that worked anywhere else are
+                                not shown. Default: everything.
+        THROUGHLINE_ARCHIVE     With \`off\` the daemon keeps no transcripts that agents delete.
+                                Default: on.
+        NO_COLOR                Set to anything: no colours. Default: colours only in a terminal.
+        FORCE_COLOR             Set to anything but 0: colours also in a pipe.
+        TERM                    Set to dumb by terminals that know no colours.
+        COLUMNS                 How wide a line may be. Default: the width of the terminal, else 100.
+        DISPLAY                 Set, as is WAYLAND_DISPLAY, where a browser can be opened. On Linux
+                                only.
+        WAYLAND_DISPLAY         See DISPLAY.
+        XDG_CONFIG_HOME         Where \`service install\` puts its unit: systemd/user below it. Default:
+                                ~/.config.
+        CLAUDE_CODE_SESSION_ID  Set by Claude Code: the session in which \`mcp\` remembers something.
+        CODEX_HOME              Where \`connect codex\` finds config.toml. Default: ~/.codex.
+        VISUAL                  The editor in which the input of a tool is changed before it runs.
+                                Default: EDITOR.
+        EDITOR                  See VISUAL. Without either it is typed as a line.
+        THROUGHLINE_DEBUG       Set to 1 to see where an unexpected error came from.
 
       Run \`throughline <command> --help\` for its options.
       "

@@ -116,7 +116,7 @@ describe('connecting', () => {
     const before = snapshot(config())
     expect((await cli(['connect', 'claude-code'])).code).toBe(0)
     const files = Object.keys(snapshot(folder())).toSorted()
-    expect(files).toEqual(['.claude-plugin/plugin.json', 'hooks/hooks.json'])
+    expect(files).toEqual(['.claude-plugin/plugin.json', '.mcp.json', 'hooks/hooks.json'])
     const { 'settings.json': settings } = snapshot(config())
     expect(settings).toBe('{ "model" :"opus" }')
     const again = await cli(['connect', 'claude-code'])

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { field, object, parseJson, string, ThroughlineError } from '#base'
+import { ENTRY_NAME, toMcpEntry } from './mcp-entry.ts'
 import type { Site } from './site.ts'
 
 /** A file of the plugin, as it is to be. */
@@ -36,22 +37,23 @@ export const PLUGIN_ID = 'throughline@skills-dir'
 const NAME = 'throughline'
 const AUTHOR = 'Throughline'
 /** A dialog may be open for as long as a person is away. */
-const TIMEOUT_S = 7 * 24 * 60 * 60
+const DIALOG_S = 7 * 24 * 60 * 60
+/** A session does not wait longer for what earlier ones knew. */
+const WAKING_S = 15
 
 /** The plugin of this home and this program. Looks at nothing. */
-export function toClaudePlugin(site: Pick<Site, 'claudeDir' | 'home' | 'program' | 'version'>): ClaudePlugin {
+export function toClaudePlugin(
+  site: Pick<Site, 'claudeDir' | 'env' | 'home' | 'program' | 'version'>,
+): ClaudePlugin {
   const [interpreter, main] = site.program
   const folder = join(site.claudeDir, 'skills', NAME)
-  const hook = join(dirname(main), 'hook.js')
+  const command = toCommand(interpreter, join(dirname(main), 'hook.js'), site.home)
   const hooks = {
-    description: 'Answer permission dialogs of this machine from any device.',
+    description:
+      'Answer permission dialogs of this machine from any device. Tell new sessions what earlier ones knew.',
     hooks: {
-      PermissionRequest: [
-        {
-          matcher: '*',
-          hooks: [{ type: 'command', command: toCommand(interpreter, hook, site.home), timeout: TIMEOUT_S }],
-        },
-      ],
+      PermissionRequest: [{ matcher: '*', hooks: [{ type: 'command', command, timeout: DIALOG_S }] }],
+      SessionStart: [{ hooks: [{ type: 'command', command, timeout: WAKING_S }] }],
     },
   }
   const manifest = {
@@ -64,6 +66,10 @@ export function toClaudePlugin(site: Pick<Site, 'claudeDir' | 'home' | 'program'
     folder,
     files: [
       { path: join(folder, 'hooks', 'hooks.json'), content: toText(hooks) },
+      {
+        path: join(folder, '.mcp.json'),
+        content: toText({ mcpServers: { [ENTRY_NAME]: toMcpEntry(site) } }),
+      },
       { path: join(folder, '.claude-plugin', 'plugin.json'), content: toText(manifest) },
     ],
   }
@@ -96,7 +102,10 @@ function isOurs(folder: string): boolean {
   const manifest = parseJson(readText(join(folder, '.claude-plugin', 'plugin.json')) ?? '')
   if (string(manifest, 'name') === NAME) return string(object(manifest, 'author'), 'name') === AUTHOR
   // A connect or disconnect that was cut off leaves folders and our hook, and nothing that makes them a plugin.
-  return manifest === undefined && namesIn(folder).every((name) => ['hooks', '.claude-plugin'].includes(name))
+  return (
+    manifest === undefined &&
+    namesIn(folder).every((name) => ['hooks', '.claude-plugin', '.mcp.json'].includes(name))
+  )
 }
 
 /** Puts the plugin where it belongs. Each file is there whole or not at all, and the last one makes it count. */

@@ -2,7 +2,9 @@ import { ENVIRONMENT } from '#app'
 import type { CommandSpec, OptionSpec, Variable } from './command.ts'
 import { daemonCommands } from './daemon-commands.ts'
 import { keepingCommands } from './keeping-commands.ts'
-import { connectCommands, liveCommands } from './live-commands.ts'
+import { connectCommands } from './connect-commands.ts'
+import { liveCommands } from './live-commands.ts'
+import { memoryCommands } from './memory-commands.ts'
 import { readingCommands } from './reading-commands.ts'
 import { searchingCommands } from './searching-commands.ts'
 
@@ -10,6 +12,7 @@ import { searchingCommands } from './searching-commands.ts'
 export const commands: readonly CommandSpec[] = [
   ...readingCommands,
   ...searchingCommands,
+  ...memoryCommands,
   ...keepingCommands,
   ...liveCommands,
   ...connectCommands,
@@ -40,6 +43,14 @@ export const variables: readonly Variable[] = [
   {
     name: 'XDG_CONFIG_HOME',
     summary: 'Where `service install` puts its unit: systemd/user below it. Default: ~/.config.',
+  },
+  {
+    name: 'CLAUDE_CODE_SESSION_ID',
+    summary: 'Set by Claude Code: the session in which `mcp` remembers something.',
+  },
+  {
+    name: 'CODEX_HOME',
+    summary: 'Where `connect codex` finds config.toml. Default: ~/.codex.',
   },
   {
     name: 'VISUAL',

@@ -1,7 +1,7 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { answerHook } from './hook.ts'
 
-// What Claude Code runs while a permission dialog is open: `hook.js <home>`. Whatever happens, it succeeds: a hook
+// What Claude Code runs while a permission dialog is open, and when a session begins: `hook.js <home>`. Whatever happens, it succeeds: a hook
 // that fails would be in the person's way.
 const [home] = process.argv.slice(2)
 const output =

@@ -195,35 +195,3 @@ export const liveCommands: readonly CommandSpec[] = [
     ],
   },
 ]
-
-const AGENT: ArgSpec = {
-  name: 'agent',
-  summary: 'claude-code.',
-  required: true,
-  values: ['claude-code'],
-}
-const DRY_RUN: OptionSpec = { name: 'dry-run', summary: 'Show every change, and make none.' }
-
-/** The commands about agents that run in terminals of their own. */
-export const connectCommands: readonly CommandSpec[] = [
-  {
-    name: 'connect',
-    summary: 'Answer what Claude Code asks in any terminal from any device.',
-    description:
-      'Puts a plugin into the folder of skills of Claude Code, which loads it from there. While a permission dialog is open its hook asks the daemon too; the first answer counts. Without a daemon it steps aside at once. No settings are changed.',
-    args: [AGENT],
-    options: [DRY_RUN, JSON_OPTION],
-    examples: [
-      { line: 'throughline connect claude-code --dry-run', says: 'what would be written?' },
-      { line: 'throughline connect claude-code', says: 'do it' },
-    ],
-  },
-  {
-    name: 'disconnect',
-    summary: 'Take the plugin away again.',
-    description: 'Removes what `connect` wrote, and nothing else.',
-    args: [AGENT],
-    options: [DRY_RUN, JSON_OPTION],
-    examples: [{ line: 'throughline disconnect claude-code', says: 'no longer' }],
-  },
-]

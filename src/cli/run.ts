@@ -21,6 +21,10 @@ const SESSION_RUNS: Readonly<Record<string, () => Promise<SessionRun>>> = {
   export: async () => (await import('./export.ts')).exportSession,
   search: async () => (await import('./search.ts')).search,
   usage: async () => (await import('./usage.ts')).usage,
+  'wake-up': async () => (await import('./wake-up.ts')).wakeUp,
+  remember: async () => (await import('./remember.ts')).remember,
+  documents: async () => (await import('./documents.ts')).documents,
+  import: async () => (await import('./import.ts')).importFrom,
   rename: async () => (await import('./rename.ts')).rename,
   star: async () => (await import('./rename.ts')).star,
 }
@@ -48,6 +52,7 @@ const SITE_RUNS: Readonly<Record<string, () => Promise<SiteRun>>> = {
   answer: async () => (await import('./answer.ts')).answer,
   audit: async () => (await import('./audit.ts')).audit,
   connect: async () => (await import('./connect.ts')).connectAgent,
+  mcp: async () => (await import('./mcp.ts')).mcp,
   disconnect: async () => (await import('./connect.ts')).disconnectAgent,
 }
 

@@ -8,7 +8,7 @@ export const searchingCommands: readonly CommandSpec[] = [
     summary: 'Find words in everything that was said, thought, run and printed.',
     description:
       'Words must all occur, in any order. "A phrase" is taken as it is, pre* means everything that begins so, -word means without it, OR means either. ' +
-      'Facets narrow it: agent:claude, workdir:~/shop, session:7d0c, role:user|assistant, speaker:human|program, tool:Bash, kind:prompt, after:2026-01-01, before:, on:, has:error, in:said|thought|tool. ' +
+      'Facets narrow it: agent:claude, workdir:~/shop, session:7d0c, role:user|assistant, speaker:human|program, tool:Bash, kind:prompt, after:2026-01-01, before:, on:, has:error|directive, in:said|thought|tool. ' +
       'What people and agents said comes first, then thinking, then tools; the newest first among equals. Each hit ends with the line that shows it.',
     args: [{ name: 'query', summary: 'Words, phrases and facets.', required: true, many: true }],
     options: [
@@ -56,6 +56,31 @@ export const searchingCommands: readonly CommandSpec[] = [
       { line: 'throughline usage', says: 'day by day' },
       { line: 'throughline usage --by model --since 2026-01-01', says: 'this year, by model' },
       { line: 'throughline usage --by session --workdir .', says: 'what this folder cost' },
+    ],
+  },
+  {
+    name: 'wake-up',
+    summary: 'Print what a session begun now would be told.',
+    description:
+      'The last session of the folder, and what is remembered that matters there, within a budget. Sessions that are begun here get it by themselves, and those in a terminal once Claude Code is connected; any other agent can be given this text. Nothing is written.',
+    args: [],
+    options: [
+      { name: 'workdir', value: 'folder', summary: 'For a session in this folder. Default: this one.' },
+      { name: 'agent', value: 'agent', summary: 'For this agent. Default: claude.' },
+      {
+        name: 'format',
+        value: 'format',
+        values: ['xml', 'md'],
+        summary: 'As agents get it, or to be read. Default: xml.',
+      },
+      { name: 'prompt', value: 'words', summary: 'What is going to be asked: what suits it comes first.' },
+      { name: 'receipt', summary: 'Say what went in, what stayed out, and why.' },
+      JSON_OPTION,
+    ],
+    examples: [
+      { line: 'throughline wake-up', says: 'for this folder' },
+      { line: 'throughline wake-up --format md --receipt', says: 'to read, with what stayed out' },
+      { line: 'throughline wake-up --agent codex | codex exec -', says: 'for an agent that runs elsewhere' },
     ],
   },
 ]

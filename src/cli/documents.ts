@@ -1,0 +1,281 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Throughline } from '#app'
+import { ThroughlineError } from '#base'
+import type { DocumentPatch, DocumentQuery, DocumentState, MemoryDocument } from '#model'
+import { safeLine, safeText, toPlural } from '#render'
+import type { DocumentAction, ImportReport } from '#wire'
+import type { Values } from './command-line.ts'
+import type { Console } from './console.ts'
+import { toJsonLine } from './json.ts'
+import { readPrompt } from './live-session.ts'
+import { toMoment } from './moment.ts'
+import { findCategory } from './remember.ts'
+import { toAge } from './short.ts'
+import { toTable } from './table.ts'
+import { writeOutput } from './write-output.ts'
+
+type Memory = Throughline['memory']
+
+const STATES = ['active', 'quarantined', 'expired', 'superseded', 'retired'] as const
+const TYPES = ['message', 'artifact', 'learning', 'marker', 'teaching'] as const
+/** What somebody wrote down. Messages are many, and files that agents wrote too. */
+const WRITTEN = ['learning', 'marker', 'teaching'] as const
+
+/** `throughline documents` */
+export async function documents(throughline: Throughline, values: Values, console: Console): Promise<number> {
+  const { memory } = throughline
+  const [action = 'list', what] = values.args
+  switch (action) {
+    case 'show':
+      return await show(memory, await getDocument(memory, what), { values, console })
+    case 'edit':
+      return await edit(memory, await getDocument(memory, what), { values, console })
+    case 'retire':
+    case 'pin':
+    case 'unpin':
+    case 'approve':
+      return await act(memory, await getDocument(memory, what), { action: { do: action }, values, console })
+    case 'restore': {
+      const from = values.count('from')
+      const restore: DocumentAction = { do: 'restore', ...(from === undefined ? {} : { from }) }
+      return await act(memory, await getDocument(memory, what), { action: restore, values, console })
+    }
+    case 'review':
+      return await review(memory, values, console)
+    case 'export':
+      return await exportAll(memory, values, console)
+    case 'import': {
+      const text = await readGiven(what)
+      return await tellImport(await memory.import({ format: 'documents', text }), values, console)
+    }
+    default:
+      return await list(throughline, values, console)
+  }
+}
+
+async function list(throughline: Throughline, values: Values, console: Console): Promise<number> {
+  const limit = values.count('limit')
+  const found = await throughline.memory.query(
+    await toQuery(throughline, values),
+    limit === undefined ? {} : { limit },
+  )
+  if (values.flag('json')) {
+    await console.out.write(toJsonLine({ documents: found }))
+    return 0
+  }
+  if (found.length === 0) {
+    console.say('Nothing like this is remembered.')
+    console.say('next: remember something with `throughline remember`.')
+    return 0
+  }
+  await console.out.write(toList(found, console))
+  return 0
+}
+
+async function toQuery(throughline: Throughline, values: Values): Promise<DocumentQuery> {
+  const [type, category] = [values.value('type'), findCategory(values.value('category'))]
+  const [session, workdir, text] = [values.value('session'), values.value('workdir'), values.value('text')]
+  const state = STATES.find((one) => one === values.value('state'))
+  const speaker = (['human', 'agent'] as const).find((one) => one === values.value('speaker'))
+  const tags = values.all('tag')
+  return {
+    type: TYPES.find((one) => one === type) ?? WRITTEN,
+    ...(category === undefined ? {} : { category }),
+    ...(session === undefined ? {} : { sessionId: (await throughline.get(session)).id }),
+    ...(workdir === undefined ? {} : { workdir: resolve(workdir) }),
+    ...(text === undefined ? {} : { text }),
+    ...(speaker === undefined ? {} : { speakerType: speaker }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(values.flag('pinned') ? { pinned: true } : {}),
+    ...(state === undefined ? {} : { state }),
+  }
+}
+
+function toList(found: readonly MemoryDocument[], console: Console): string {
+  const columns = [
+    { title: 'id' },
+    { title: 'category' },
+    { title: 'age', align: 'right' as const },
+    { title: 'says', share: 1 },
+  ]
+  const rows = found.map((document) => [
+    {
+      text: safeLine(document.id).replace(/^(\w+:[0-9a-f]{8})-[0-9a-f-]{27}$/, '$1'),
+      style: 'code' as const,
+    },
+    { text: document.category },
+    { text: toAge(document.updatedAt, console.now) },
+    { text: `${document.pinned ? '◆ ' : ''}${safeLine(document.content)}` },
+  ])
+  return toTable(columns, rows, console)
+}
+
+interface Asked {
+  readonly values: Values
+  readonly console: Console
+}
+
+async function show(memory: Memory, { id }: MemoryDocument, { values, console }: Asked): Promise<number> {
+  const [trace, versions] = [await memory.trace(id), await memory.versions(id)]
+  if (values.flag('json')) {
+    await console.out.write(toJsonLine({ ...trace, versions }))
+    return 0
+  }
+  const { document, carried, files } = trace
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['type', `${document.type}, ${document.category}`],
+    ['tags', document.tags.join(', ')],
+    ['session', document.sessionId ?? document.sourceSessionId],
+    ['said in', document.sourceMessageId],
+    ['by', document.promotedBy ?? document.speakerName],
+    ['folder', document.workdir],
+    ['pinned', document.pinned ? 'yes' : undefined],
+    ['expires', document.expiresAt],
+    ['retired', document.retiredAt],
+    ['superseded by', document.supersededBy],
+    ['held', document.quarantine],
+    ['contradicts', document.contradicts.join(', ')],
+    [
+      'said again',
+      document.confirmations.length === 0 ? undefined : toPlural(document.confirmations.length, 'time'),
+    ],
+    ...files.map(({ path, state }) => ['file', `${path}: ${state}`] as const),
+    ['carried in', carried.length === 0 ? undefined : toPlural(carried.length, 'wake-up')],
+  ]
+  await console.out.write(
+    `${console.paint('strong', safeLine(document.id))}\n\n${safeText(document.content)}\n\n`,
+  )
+  for (const [name, value] of facts) {
+    if (value !== undefined && value !== '') {
+      await console.out.write(`${console.paint('dim', name.padEnd(14))}${safeLine(value)}\n`)
+    }
+  }
+  await console.out.write('\n')
+  for (const { version, change, by, at, document: then } of versions) {
+    const words = safeLine(then.content).slice(0, 80)
+    await console.out.write(`${version}  ${safeLine(at)}  ${change} by ${safeLine(by)}  ${words}\n`)
+  }
+  return 0
+}
+
+async function edit(memory: Memory, { id }: MemoryDocument, { values, console }: Asked): Promise<number> {
+  const [content, category] = [values.value('content'), findCategory(values.value('category'))]
+  const [tags, expires] = [values.all('tag'), values.value('expires')]
+  const words = content === '-' ? await readPrompt(['-']) : content
+  const patch: DocumentPatch = {
+    ...(words === undefined ? {} : { content: words.trim() }),
+    ...(category === undefined ? {} : { category }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(expires === undefined
+      ? {}
+      : { expiresAt: expires === 'never' ? undefined : toMoment(expires, console.now) }),
+  }
+  if (Object.keys(patch).length === 0) {
+    throw new ThroughlineError('bad-usage', 'there is nothing to change', {
+      hint: 'Give --content, --category, --tag or --expires.',
+    })
+  }
+  return await tell(await memory.edit(id, patch), { values, console })
+}
+
+async function act(
+  memory: Memory,
+  { id }: MemoryDocument,
+  { action, values, console }: Asked & { readonly action: DocumentAction },
+): Promise<number> {
+  return await tell(await memory.act(id, action), { values, console })
+}
+
+async function tell(document: MemoryDocument, { values, console }: Asked): Promise<number> {
+  if (values.flag('json')) await console.out.write(toJsonLine({ document }))
+  else console.say(`${document.id}: ${safeLine(document.content)}`)
+  return 0
+}
+
+async function review(memory: Memory, values: Values, console: Console): Promise<number> {
+  const found = await memory.review()
+  if (values.flag('json')) {
+    await console.out.write(toJsonLine(found))
+    return 0
+  }
+  const parts: readonly (readonly [string, readonly MemoryDocument[]])[] = [
+    ['held back', found.held],
+    ...found.contradictions.map((group) => ['contradict each other', group] as const),
+    ...found.duplicates.map((group) => ['say nearly the same', group] as const),
+    ['their files have changed', found.stale],
+    ['new since the last wake-up', found.fresh],
+  ]
+  const some = parts.filter(([, group]) => group.length > 0)
+  if (some.length === 0) console.say('Nothing waits for you.')
+  for (const [title, group] of some) {
+    await console.out.write(`${console.paint('strong', title)}\n${toList(group, console)}\n`)
+  }
+  return 0
+}
+
+async function exportAll(memory: Memory, values: Values, console: Console): Promise<number> {
+  const out = values.value('out')
+  const text = await memory.export()
+  if (out === undefined) {
+    await console.out.write(text)
+    return 0
+  }
+  await writeOutput(out, text, { force: values.flag('force') })
+  console.say(`Wrote ${out}, ${toPlural(text === '' ? 0 : text.split('\n').length - 1, 'line')}.`)
+  return 0
+}
+
+/** What an import came to, and what did not come along. */
+export async function tellImport(report: ImportReport, values: Values, console: Console): Promise<number> {
+  if (values.flag('json')) {
+    await console.out.write(toJsonLine(report))
+    return 0
+  }
+  console.say(`${toPlural(report.added, 'document')} came in, ${report.known} were known.`)
+  for (const { place, reason } of report.losses) console.say(`note: ${place}: ${reason}`)
+  return 0
+}
+
+/** The text of a file, or of a pipe. */
+export async function readGiven(file: string | undefined): Promise<string> {
+  if (file === undefined) {
+    throw new ThroughlineError('bad-usage', 'import needs a file', {
+      hint: 'Give its name, or `-` for a pipe.',
+    })
+  }
+  const text = file === '-' ? await readPrompt(['-']) : await readFile(file, 'utf8').catch(() => undefined)
+  if (text !== undefined) return text
+  throw new ThroughlineError('bad-usage', `${safeLine(file)} cannot be read`, {
+    hint: 'Check its name, and that you may read it.',
+  })
+}
+
+/** The document with this id, or the only one whose id begins with it. */
+async function getDocument(memory: Memory, id: string | undefined): Promise<MemoryDocument> {
+  if (id === undefined || id === '') {
+    throw new ThroughlineError('bad-usage', 'say which document', {
+      hint: 'Run `throughline documents` to see their ids.',
+    })
+  }
+  const exact = await findDocument(memory, id)
+  if (exact !== undefined) return exact
+  const states: readonly DocumentState[] = STATES
+  // What files agents wrote stands in the transcripts, which are only read when that is meant.
+  const type = id.startsWith('artifact:') ? ('artifact' as const) : WRITTEN
+  const written = await memory.query({ type, state: states })
+  const found = written.filter((one) => one.id.startsWith(id) || one.id.replace(/^\w+:/, '').startsWith(id))
+  const [only, another] = found
+  if (only === undefined) return await memory.get(id)
+  if (another === undefined) return only
+  throw new ThroughlineError('document-not-found', `${found.length} documents begin with ${safeLine(id)}`, {
+    hint: `Give more of it: ${only.id} or ${another.id}.`,
+  })
+}
+
+async function findDocument(memory: Memory, id: string): Promise<MemoryDocument | undefined> {
+  return await memory.get(id).catch((error: unknown) => {
+    if (error instanceof ThroughlineError && error.code === 'document-not-found') return undefined
+    throw error
+  })
+}
