@@ -17,7 +17,14 @@ export default defineConfig({
     sourcemap: false,
     reportCompressedSize: false,
     // What the page needs at once is one file: each further one is a way to the daemon and back before anything shows.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shell', tags: ['$initial'] }] } } },
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'shell', tags: ['$initial'] }] } },
+      // Putting tables together does nothing by itself: those of routes that nobody asks for stay out.
+      treeshake: {
+        propertyReadSideEffects: false,
+        moduleSideEffects: [{ test: /src.(base|model|wire|client|render)./, sideEffects: false }],
+      },
+    },
   },
   worker: { format: 'es' },
 })

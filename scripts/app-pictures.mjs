@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { takeMemoryPictures } from './memory-pictures.mjs'
 
 /** The samples, by what is worth looking at in them. */
 const FORECAST = 'de300001-5a1e-4c0d-9f00-7ead1e5a0001'
@@ -42,7 +43,7 @@ const DEVICES = [
 ]
 
 /** Pictures of the app over the sample sessions, light and dark, wide and on a phone. */
-export async function takeAppPictures({ root, browser, images }) {
+export async function takeAppPictures({ root, browser, images, only = '' }) {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-app-'))
   const home = join(folder, 'home')
   const claude = join(folder, 'claude')
@@ -62,6 +63,7 @@ export async function takeAppPictures({ root, browser, images }) {
     const asking = await startLive()
     await shoot({ name: 'live', hash: `#session=${asking}` })
     await shoot({ name: 'board', hash: '#board' })
+    await takeMemoryPictures({ folder, claude, tell, shoot })
     await endLive()
 
     async function tell(path, body = {}) {
@@ -95,6 +97,7 @@ export async function takeAppPictures({ root, browser, images }) {
     }
 
     async function shoot(screen) {
+      if (!screen.name.startsWith(only)) return
       for (const device of DEVICES) {
         for (const colorScheme of ['light', 'dark']) {
           const { suffix, ...options } = device
@@ -121,7 +124,8 @@ export async function takeAppPictures({ root, browser, images }) {
   }
 }
 
-async function act(page, { unfold, scroll, keys = [], type }) {
+async function act(page, { unfold, scroll, click, keys = [], type }) {
+  if (click !== undefined) await page.locator(click).first().click({ force: true })
   if (unfold !== undefined) {
     const found = page.locator(`.conversation ${unfold}`)
     if ((await found.count()) > 0) await found.first().click()

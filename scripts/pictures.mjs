@@ -7,7 +7,10 @@ import { chromium } from 'playwright-core'
 import { takeAppPictures } from './app-pictures.mjs'
 import { provideChromium } from './chromium.mjs'
 
-/** `npm run pictures`: takes the pictures of the README and the guide, as commands and app show things today. */
+/**
+ * `npm run pictures`: takes the pictures of the README and the guide, as commands and app show things today.
+ * `npm run pictures -- memory`: only those of the app whose names begin so.
+ */
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const images = join(root, 'docs/images')
 const folder = mkdtempSync(join(tmpdir(), 'throughline-pictures-'))
@@ -22,6 +25,15 @@ const executablePath = provideChromium((line) => console.log(line))
 if (executablePath === undefined) process.exit(1)
 const browser = await chromium.launch({ executablePath, args: FLAGS.split(' ') })
 try {
+  const [, , only] = process.argv
+  if (only === undefined) await takePages()
+  await takeAppPictures({ root, browser, images, only })
+} finally {
+  await browser.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function takePages() {
   const page = join(folder, 'session.html')
   throughline(['export', SESSION, '--out', page])
   const open = ['details.fold:has-text("Edit")']
@@ -33,10 +45,6 @@ try {
   const shown = throughline(['show', SESSION], { FORCE_COLOR: '1', COLUMNS: '102' })
   writeFileSync(terminal, terminalPage(`\u001b[2m$\u001b[22m throughline show ${SESSION}\n${shown}`))
   await picture(terminal, 'show.png', { width: 940, height: 100, whole: true })
-  await takeAppPictures({ root, browser, images })
-} finally {
-  await browser.close()
-  rmSync(folder, { recursive: true, force: true })
 }
 
 function throughline(args, env = {}) {

@@ -15,6 +15,7 @@ import { Toasts } from './toasts.tsx'
 const SearchView = lazyView(async () => (await import('./search/search-view.tsx')).SearchView)
 const BoardView = lazyView(async () => (await import('./live/board-view.tsx')).BoardView)
 const StartDialog = lazyView(async () => (await import('./live/start-dialog.tsx')).StartDialog)
+const MemoryView = lazyView(async () => (await import('./memory/memory-view.tsx')).MemoryView)
 const UsageView = lazyView(async () => (await import('./usage/usage-view.tsx')).UsageView)
 const Welcome = lazyView(async () => (await import('./welcome/welcome.tsx')).Welcome)
 const Palette = lazyView(async () => (await import('./palette/palette.tsx')).Palette)
@@ -93,6 +94,12 @@ function Main({ onSide, list }: { onSide: () => void; list: SessionList }): VNod
       return (
         <Framed title="Board" onSide={onSide}>
           <BoardView />
+        </Framed>
+      )
+    case 'memory':
+      return (
+        <Framed title="Memory" onSide={onSide}>
+          <MemoryView place={place} />
         </Framed>
       )
     case 'home':

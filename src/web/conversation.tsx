@@ -2,11 +2,12 @@ import { useComputed, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { ThroughlineError } from '#base'
-import type { SessionSummary } from '#model'
+import type { Passage, PromptMessage, ReplyMessage, SessionSummary } from '#model'
 import type { BranchPath, Page } from '#wire'
+import { usePassageContext } from './conversation-context.tsx'
 import { ConversationRow } from './conversation-row.tsx'
 import type { LivePart } from './live-part.ts'
-import { usePassageContext } from './nested-conversation.tsx'
+import type { MemoryPart } from './memory-part.ts'
 import { createPassageList, isOwn, offsetOf, toItems } from './passage-list.ts'
 import { createReadingWindow, type ReadingWindow } from './reading-window.ts'
 import type { Route } from './route.ts'
@@ -23,13 +24,14 @@ interface Props {
   readonly branches: readonly BranchPath[]
   readonly marks: readonly string[]
   readonly live: LivePart | undefined
+  readonly memory: MemoryPart | undefined
 }
 
 /** More is fetched when this many screens are left. */
 const AHEAD = 2
 
 /** The conversation of a session: opens at its end, or at an entry, and goes on in both directions as one scrolls. */
-export function Conversation({ session, place, branches, marks, live }: Props): VNode {
+export function Conversation({ session, place, branches, marks, live, memory }: Props): VNode {
   const shared = useShared()
   const box = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
@@ -49,7 +51,7 @@ export function Conversation({ session, place, branches, marks, live }: Props): 
   /** The entry to go to once it is there. */
   const target = useRef<string | undefined>(undefined)
 
-  const context = usePassageContext(session, place.subagent, marks, live)
+  const context = usePassageContext(session, place.subagent, marks, live, memory)
   useEffect(() => live?.note(pages.state.value), [live, pages.state.value.readings])
 
   useEffect(() => {
@@ -136,39 +138,59 @@ export function Conversation({ session, place, branches, marks, live }: Props): 
   })
 
   return (
-    <div class="conversation" ref={box} onScroll={look} tabIndex={0} role="region" aria-label="Conversation">
-      {error !== undefined ? <Trouble error={error} onAgain={again} /> : undefined}
-      <div class="conversation-edge" role="status">
-        {loading === 'first' ? <Skeleton /> : undefined}
-        {loading === 'before' ? 'Reading what came before…' : undefined}
-        {atStart && loading === undefined && error === undefined ? 'The beginning of the session' : undefined}
+    <>
+      <div
+        class="conversation"
+        ref={box}
+        onScroll={look}
+        tabIndex={0}
+        role="region"
+        aria-label="Conversation"
+      >
+        {error !== undefined ? <Trouble error={error} onAgain={again} /> : undefined}
+        <div class="conversation-edge" role="status">
+          {loading === 'first' ? <Skeleton /> : undefined}
+          {loading === 'before' ? 'Reading what came before…' : undefined}
+          {atStart && loading === undefined && error === undefined
+            ? 'The beginning of the session'
+            : undefined}
+        </div>
+        {atStart && place.subagent === undefined ? memory?.renderTop() : undefined}
+        <div class="conversation-list" ref={content} aria-busy={loading !== undefined}>
+          {items.map((item) => (
+            <ConversationRow
+              key={item.key}
+              item={item}
+              context={context}
+              chosen={chosen.value}
+              onChoose={(leaf) => (chosen.value = leaf)}
+              live={live}
+            />
+          ))}
+          {atEnd || loading === 'first' ? live?.renderEnd(pages.state.value) : undefined}
+        </div>
+        <div class="conversation-edge">
+          {items.length === 0 && loading === undefined && error === undefined ? (
+            <p class="state">Nothing was said in this session yet. What is written to it appears here.</p>
+          ) : undefined}
+          {loading === 'after' ? 'Reading on…' : undefined}
+        </div>
+        {atEnd ? undefined : (
+          <button type="button" class="to-end" aria-label="To the end of the session" onClick={again}>
+            To the end ↓
+          </button>
+        )}
       </div>
-      <div class="conversation-list" ref={content} aria-busy={loading !== undefined}>
-        {items.map((item) => (
-          <ConversationRow
-            key={item.key}
-            item={item}
-            context={context}
-            chosen={chosen.value}
-            onChoose={(leaf) => (chosen.value = leaf)}
-            live={live}
-          />
-        ))}
-        {atEnd || loading === 'first' ? live?.renderEnd(pages.state.value) : undefined}
-      </div>
-      <div class="conversation-edge">
-        {items.length === 0 && loading === undefined && error === undefined ? (
-          <p class="state">Nothing was said in this session yet. What is written to it appears here.</p>
-        ) : undefined}
-        {loading === 'after' ? 'Reading on…' : undefined}
-      </div>
-      {atEnd ? undefined : (
-        <button type="button" class="to-end" aria-label="To the end of the session" onClick={again}>
-          To the end ↓
-        </button>
-      )}
-    </div>
+      {memory?.renderOver((id) => findMessage(passages.peek(), id))}
+    </>
   )
+}
+
+function findMessage(passages: readonly Passage[], id: string): PromptMessage | ReplyMessage | undefined {
+  for (const passage of passages) {
+    if ((passage.kind === 'prompt' || passage.kind === 'reply') && passage.id === id) return passage
+  }
+  return undefined
 }
 
 function withoutEntry({ id, subagent }: Place): Place {

@@ -37,6 +37,7 @@ export function toActions(of: {
       keys: 'g b',
       run: () => shared.go({ kind: 'board' }),
     },
+    { id: 'memory', label: 'Memory', keys: 'g m', run: () => shared.go({ kind: 'memory' }) },
     { id: 'usage', label: 'Usage', keys: 'g u', run: () => shared.go({ kind: 'usage' }) },
     { id: 'next', label: 'Next session', keys: 'J', run: () => step(shared, 1) },
     { id: 'previous', label: 'Previous session', keys: 'K', run: () => step(shared, -1) },
@@ -72,6 +73,8 @@ export function useKeys(actions: readonly Action[], overlay: Signal<Overlay>): v
       }
       if (overlay.value !== 'none' || isTyping(event) || event.ctrlKey || event.metaKey || event.altKey)
         return
+      // What lies over the app has the keys.
+      if (document.querySelector('dialog[open]') !== null) return
       const both = `${before} ${event.key}`
       before = event.key
       const action =

@@ -3,8 +3,11 @@ import { useEffect, useState } from 'preact/hooks'
 
 type Load<Props> = () => Promise<ComponentType<Props>>
 
-/** A part of the app that is fetched when it is first shown. */
-export function lazyView<Props extends object>(load: Load<Props>): ComponentType<Props> {
+/** A part of the app that is fetched when it is first shown. A `part` of a page takes no room until it is there. */
+export function lazyView<Props extends object>(
+  load: Load<Props>,
+  what: 'page' | 'part' = 'page',
+): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined
   return function LazyView(props: Props): VNode {
     const [View, setView] = useState<{ readonly component: ComponentType<Props> } | undefined>(
@@ -41,6 +44,6 @@ export function lazyView<Props extends object>(load: Load<Props>): ComponentType
         </div>
       )
     }
-    return <div class="state quiet" role="status" aria-label="Loading" />
+    return <div class={what === 'page' ? 'state quiet' : ''} role="status" aria-label="Loading" />
   }
 }

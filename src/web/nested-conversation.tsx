@@ -2,9 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { toPassages, type Reading, type SessionSummary } from '#model'
-import { copyText } from './clipboard.ts'
-import type { LivePart } from './live-part.ts'
-import { PassageView, type PassageContext } from './message/passage-view.tsx'
+import { usePassageContext } from './conversation-context.tsx'
+import { PassageView } from './message/passage-view.tsx'
 import { keyOf } from './passage-list.ts'
 import { toHash } from './route.ts'
 import { useShared } from './shared.ts'
@@ -13,7 +12,7 @@ const START = '0'
 const STEP = 40
 
 /** A subagent's conversation inside the call that started it, from its beginning, a piece at a time. */
-function NestedConversation(props: { session: SessionSummary; subagent: string }): VNode {
+export function NestedConversation(props: { session: SessionSummary; subagent: string }): VNode {
   const { session, subagent } = props
   const shared = useShared()
   const readings = useSignal<readonly Reading[]>([])
@@ -55,34 +54,4 @@ function NestedConversation(props: { session: SessionSummary; subagent: string }
       )}
     </div>
   )
-}
-
-const NO_MARKS: readonly string[] = []
-
-/** What passages of a session, or of one of its subagents, need. The same object for as long as the same is shown. */
-export function usePassageContext(
-  session: SessionSummary,
-  subagent: string | undefined,
-  marks: readonly string[] = NO_MARKS,
-  live?: LivePart,
-): PassageContext {
-  const { say } = useShared()
-  return useMemo((): PassageContext => {
-    const of = subagent === undefined ? {} : { subagent }
-    return {
-      session,
-      ...of,
-      cwd: session.workdirs.at(-1),
-      marks,
-      copy(text, what) {
-        copyText(text).then(
-          () => say(`${what} copied`),
-          () => say('The browser did not allow copying.'),
-        )
-      },
-      hrefOf: (entry) => toHash({ kind: 'session', id: session.id, ...of, entry }),
-      ...(live === undefined ? {} : { pace: live.pace, fork: live.fork }),
-      renderSubagent: (id) => <NestedConversation session={session} subagent={id} />,
-    }
-  }, [session.id, session.subagents.length, subagent, marks, live])
 }

@@ -11,6 +11,16 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
   fc.constant<Route>({ kind: 'board' }),
   word.map((q): Route => ({ kind: 'search', q })),
   fc
+    .record({
+      id: fc.option(word),
+      show: fc.constantFrom(undefined, 'review' as const, 'artifacts' as const),
+    })
+    .map(({ id, show }): Route => ({
+      kind: 'memory',
+      ...(id === null ? {} : { id }),
+      ...(show === undefined ? {} : { show }),
+    })),
+  fc
     .record({ id: word, entry: fc.option(word), subagent: fc.option(word), facts: fc.boolean() })
     .map(({ id, entry, subagent, facts }): Route => ({
       kind: 'session',
@@ -33,7 +43,7 @@ test('[C8.1] [WEB1] an address leads back to the place it was made from', () => 
 test('[WEB1] an address that is not understood is the start page, and nothing in it breaks the app', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (hash) => {
-      expect(['home', 'session', 'search', 'usage', 'board']).toContain(parseRoute(hash).kind)
+      expect(['home', 'session', 'search', 'usage', 'board', 'memory']).toContain(parseRoute(hash).kind)
     }),
     runs(200),
   )

@@ -13,6 +13,8 @@ export type Route =
   | { readonly kind: 'search'; readonly q: string }
   | { readonly kind: 'usage' }
   | { readonly kind: 'board' }
+  /** What is remembered; with an id, one document of it. */
+  | { readonly kind: 'memory'; readonly id?: string; readonly show?: 'review' | 'artifacts' }
 
 /** Reads the part of an address behind `#`. What it does not understand is the home page. */
 export function parseRoute(hash: string): Route {
@@ -33,6 +35,15 @@ export function parseRoute(hash: string): Route {
   if (q !== null) return { kind: 'search', q }
   if (values.has('usage')) return { kind: 'usage' }
   if (values.has('board')) return { kind: 'board' }
+  const memory = values.get('memory')
+  if (memory !== null) {
+    const show = values.get('show')
+    return {
+      kind: 'memory',
+      ...(memory === '' ? {} : { id: memory }),
+      ...(show === 'review' || show === 'artifacts' ? { show } : {}),
+    }
+  }
   return { kind: 'home' }
 }
 
@@ -46,6 +57,10 @@ export function toHash(route: Route): string {
       return `#${route.kind}`
     case 'search':
       return `#search=${encodeURIComponent(route.q)}`
+    case 'memory': {
+      const { id, show } = route
+      return `#memory${id === undefined ? '' : `=${encodeURIComponent(id)}`}${show === undefined ? '' : `&show=${show}`}`
+    }
     case 'session': {
       const { id, entry, subagent, show } = route
       const rest = [

@@ -65,6 +65,7 @@ export function createSessionList(soon: (run: () => void) => void): SessionList 
         case 'live.none':
         case 'board.changed':
         case 'board.removed':
+        case 'documents.changed':
       }
     },
     put(session) {

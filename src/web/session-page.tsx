@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { batch, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ThroughlineError } from '#base'
@@ -7,6 +7,7 @@ import type { Digest } from '#wire'
 import { Conversation } from './conversation.tsx'
 import { lazyView } from './lazy-view.tsx'
 import type { LivePart } from './live-part.ts'
+import type { MemoryPart } from './memory-part.ts'
 import type { Route } from './route.ts'
 import { SessionHeader } from './session-header.tsx'
 import { toTerms } from './search-terms.ts'
@@ -37,6 +38,7 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
   const isFinding = useSignal(false)
   const marks = useSignal<readonly string[]>([])
   const live = useSignal<LivePart | undefined>(undefined)
+  const memory = useSignal<MemoryPart | undefined>(undefined)
   const session = known ?? asked.value ?? live.value?.summary.value
   const searched = useMemo(() => toTerms(shared.searched.value), [shared.searched.value])
 
@@ -44,8 +46,16 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
   useEffect(() => {
     let isLeft = false
     const begin = async (): Promise<void> => {
-      const { openLivePart } = await import('./live/live-part.tsx')
-      if (!isLeft) live.value = openLivePart(shared, id)
+      const [{ openLivePart }, { openMemoryPart }] = await Promise.all([
+        import('./live/live-part.tsx'),
+        import('./memory/memory-part.tsx'),
+      ])
+      if (isLeft) return
+      // Both at once: the conversation is made again for them once.
+      batch(() => {
+        live.value = openLivePart(shared, id)
+        memory.value = openMemoryPart(shared, id)
+      })
     }
     // What is written can be read without it.
     begin().catch(() => shared.say('The part of the app that talks to agents could not be loaded.'))
@@ -53,6 +63,8 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
       isLeft = true
       live.value?.close()
       live.value = undefined
+      memory.value?.close()
+      memory.value = undefined
     }
   }, [id])
 
@@ -136,7 +148,9 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
               branches={place.subagent === undefined ? (digest.value?.branches ?? []) : []}
               marks={marks.value.length > 0 ? marks.value : searched}
               live={place.subagent === undefined ? live.value : undefined}
+              memory={memory.value}
             />
+
             {place.subagent === undefined && session.demo !== true
               ? live.value?.renderDock(session, digest.value)
               : undefined}

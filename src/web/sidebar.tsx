@@ -52,6 +52,9 @@ export function Sidebar({ list, waiting }: { list: SessionList; waiting: number 
         >
           <Icon name="spark" />
         </button>
+        <a class="icon-button" href={toHash({ kind: 'memory' })} aria-label="Memory" title="Memory (g m)">
+          <Icon name="diamond" />
+        </a>
         <a class="icon-button" href={toHash({ kind: 'usage' })} aria-label="Usage" title="Usage (g u)">
           <Icon name="chart" />
         </a>

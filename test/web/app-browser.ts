@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -43,6 +43,13 @@ export interface AppDaemon {
   kill(): void
   start(): Promise<void>
   close(): Promise<void>
+}
+
+/** For `prepare`: what one session said is not told to the next. Tests of a conversation say all that is in it. */
+export function tellNothing(claudeDir: string): void {
+  const home = join(claudeDir, '..', 'home')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  writeFileSync(join(home, 'config.json'), '{"wakeUp":{"on":false}}', { mode: 0o600 })
 }
 
 export async function openAppDaemon(

@@ -8,6 +8,7 @@ import {
   launchBrowser,
   openAppDaemon,
   openTab,
+  tellNothing,
   type AppDaemon,
   type AppTab,
 } from './app-browser.ts'
@@ -18,6 +19,7 @@ const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile:
 
 function prepare(claudeDir: string): void {
   mkdirSync(join(claudeDir, 'projects'), { recursive: true })
+  tellNothing(claudeDir)
 }
 
 /** A page that nobody looks at, in a browser that writes down whom it would have called. */

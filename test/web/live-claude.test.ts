@@ -1,28 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { list, number, string } from '#base'
-import { openModelApi, type ModelApi } from '#testing'
-import { CLAUDE } from '../drivers-claude-place.ts'
 import {
   CHROMIUM,
   launchBrowser,
-  openAppDaemon,
   openTab,
   showLive,
   shownKeys,
   type AppDaemon,
   type AppTab,
 } from './app-browser.ts'
+import { openClaudeDaemon, type ClaudeDaemon } from './claude-daemon.ts'
 
 const PHONE = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true }
 const HANG_MS = 120_000
 
 /** Laptop and phone at a real daemon that runs the real Claude Code. Only the model is ours. */
 describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout: HANG_MS }, () => {
-  let api: ModelApi
+  let claude: ClaudeDaemon
   let browser: Browser
   let daemon: AppDaemon
   let laptop: AppTab
@@ -30,30 +28,9 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
   let workdir = ''
 
   beforeAll(async () => {
-    api = await openModelApi()
     browser = await launchBrowser()
-    daemon = await openAppDaemon(
-      (claudeDir) => {
-        const home = join(claudeDir, '..', 'home')
-        workdir = join(claudeDir, '..', 'work')
-        mkdirSync(claudeDir, { recursive: true })
-        mkdirSync(home, { mode: 0o700 })
-        mkdirSync(workdir)
-        writeFileSync(
-          join(home, 'config.json'),
-          JSON.stringify({ agents: { claude: { executable: CLAUDE } } }),
-        )
-      },
-      {
-        ANTHROPIC_BASE_URL: api.url,
-        ANTHROPIC_API_KEY: 'dummy-for-loopback',
-        CLAUDE_CODE_MAX_RETRIES: '1',
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        DISABLE_TELEMETRY: '1',
-        DISABLE_ERROR_REPORTING: '1',
-        DISABLE_AUTOUPDATER: '1',
-      },
-    )
+    claude = await openClaudeDaemon({ wakeUp: { on: false } })
+    ;({ daemon, workdir } = claude)
   }, HANG_MS)
   beforeEach(async () => {
     laptop = await openTab(browser, daemon)
@@ -66,8 +43,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
   })
   afterAll(async () => {
     await browser?.close()
-    await daemon?.close()
-    await api?.close()
+    await claude?.close()
   })
 
   /** Begins a session and opens it on both. */

@@ -12,6 +12,7 @@ import {
   openTab,
   showLive,
   shownKeys,
+  tellNothing,
   type AppDaemon,
   type AppTab,
 } from './app-browser.ts'
@@ -27,7 +28,10 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
   let child: ChildProcess | undefined
   beforeAll(async () => {
     browser = await launchBrowser()
-    daemon = await openAppDaemon((claudeDir) => void mkdirSync(claudeDir, { recursive: true }))
+    daemon = await openAppDaemon((claudeDir) => {
+      mkdirSync(claudeDir, { recursive: true })
+      tellNothing(claudeDir)
+    })
     workdir = join(daemon.dir, 'work')
     mkdirSync(workdir)
   })

@@ -50,6 +50,7 @@ export function createBoardFold(cards: Signal<Cards>, soon: (run: () => void) =>
         case 'live.view':
         case 'live.event':
         case 'live.none':
+        case 'documents.changed':
       }
     },
   }

@@ -18,7 +18,7 @@ const QUESTIONS: Readonly<Record<Question, { title: string; words: string; butto
   renew: {
     title: 'Begin a new session?',
     words:
-      'This session ends, and a fresh one goes on after it in the same folder. Nothing of this conversation is lost: it stays where it is, and you can come back to it.',
+      'This session ends, and a fresh one begins in the same folder. It is told what was said here and what was learned, so it goes on where this one stopped. Nothing of this conversation is lost: it stays where it is, and you can come back to it.',
     button: 'Begin a new session',
   },
 }
@@ -49,7 +49,7 @@ export function SessionMenu({ live }: { live: LiveSession }): VNode {
       await throughline.live.end(live.id)
       return
     }
-    const view = await throughline.live.renew(live.id)
+    const view = await throughline.live.renew(live.id, { wakeUp: true })
     go({ kind: 'session', id: view.sessionId })
   }
 

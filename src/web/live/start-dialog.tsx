@@ -4,6 +4,7 @@ import type { PermissionMode } from '#model'
 import type { AgentOffer, FolderReport } from '#wire'
 import { toTrouble, useAnswer, type Trouble } from '../answer.ts'
 import { Icon } from '../icon.tsx'
+import { WakeUpField } from '../memory/wake-up-field.tsx'
 import { Sheet } from '../palette/sheet.tsx'
 import { useShared } from '../shared.ts'
 import { TroubleNote } from '../trouble-note.tsx'
@@ -14,6 +15,7 @@ import { mintId } from './mint-id.ts'
 import { MODE_NAMES } from './session-words.ts'
 import { findDraft, keepDraft, toWorkdirs, type StartDraft } from './start-draft.ts'
 import { TrustView } from './trust-view.tsx'
+import '../memory/memory.css'
 import '../style/parts.css'
 import './start-dialog.css'
 
@@ -88,6 +90,7 @@ export function StartDialog({ onClose }: { onClose: () => void }): VNode {
         workdir,
         sessionId: ids.session,
         mode,
+        wakeUp: draft.wakeUp,
         ...(model === '' ? {} : { model }),
         ...(draft.prompt.trim() === ''
           ? {}
@@ -157,6 +160,13 @@ export function StartDialog({ onClose }: { onClose: () => void }): VNode {
               onChoose={(agent) => change({ agent })}
             />
           )}
+          <WakeUpField
+            isOn={draft.wakeUp}
+            workdir={draft.workdir}
+            agent={offer?.agent}
+            prompt={draft.prompt}
+            onChange={(wakeUp) => change({ wakeUp })}
+          />
           <ModeField modes={modes} mode={mode} onChoose={(chosen) => change({ mode: chosen })} />
           <label class="field">
             <span>

@@ -9,6 +9,8 @@ export interface StartDraft {
   readonly mode: PermissionMode
   readonly model: string
   readonly prompt: string
+  /** Whether it begins with what the last session knew. */
+  readonly wakeUp: boolean
 }
 
 const RECENT = 8
@@ -24,7 +26,7 @@ export function keepDraft(draft: StartDraft): void {
 export function findDraft(sessions: readonly SessionSummary[], route: Route): StartDraft {
   const shown = route.kind === 'session' ? sessions.find(({ id }) => id === route.id) : undefined
   const workdir = shown === undefined ? (kept?.workdir ?? toWorkdirs(sessions)[0] ?? '') : workdirOf(shown)
-  const draft = kept ?? { agent: 'claude', mode: 'default', model: '', prompt: '' }
+  const draft = kept ?? { agent: 'claude', mode: 'default', model: '', prompt: '', wakeUp: true }
   return { ...draft, workdir }
 }
 

@@ -3,7 +3,9 @@ import { useMemo } from 'preact/hooks'
 import { safeLine } from '#render'
 import type { DeltaFact } from '#model'
 import { Icon } from '../icon.tsx'
-import { Markdown } from '../message/markdown.tsx'
+import { createToldStream } from '../memory/told-stream.ts'
+import { SignView } from '../memory/told-text.tsx'
+import { Markdown, type Signs } from '../message/markdown.tsx'
 import { createChunks } from './stream-chunks.ts'
 
 const NO_MARKS: readonly string[] = []
@@ -51,17 +53,29 @@ function Piece({ piece }: { piece: DeltaFact }): VNode {
 /** Whole blocks are made once; only the last one is made again when something is added to it. */
 function StreamedText({ text }: { text: string }): VNode {
   const toChunks = useMemo(createChunks, [])
-  const { done, open } = toChunks(text)
+  const toTold = useMemo(createToldStream, [])
+  const told = toTold(text)
+  const { done, open } = toChunks(told.text)
+  const signs = useMemo(
+    () =>
+      new Map(
+        [...told.signs].map(([character, sign]) => [
+          character,
+          <SignView sign={sign} place={undefined} text={text} />,
+        ]),
+      ),
+    [told.signs],
+  )
   return (
     <div class="stream-text">
       {done.map((chunk, at) => (
-        <Chunk key={at} text={chunk} />
+        <Chunk key={at} text={chunk} signs={signs} />
       ))}
-      {open.trim() === '' ? null : <Markdown text={open} marks={NO_MARKS} />}
+      {open.trim() === '' ? null : <Markdown text={open} marks={NO_MARKS} signs={signs} />}
     </div>
   )
 }
 
-function Chunk({ text }: { text: string }): VNode {
-  return useMemo(() => <Markdown text={text} marks={NO_MARKS} />, [text])
+function Chunk({ text, signs }: { text: string; signs: Signs }): VNode {
+  return useMemo(() => <Markdown text={text} marks={NO_MARKS} signs={signs} />, [text, signs])
 }

@@ -6,8 +6,11 @@ import { describeThing } from './block-words.ts'
 import { Fold } from './fold.tsx'
 import { Markdown } from './markdown.tsx'
 import { hasMark, toMarked } from './marks.tsx'
-import { DocumentView, ImageView } from './media.tsx'
+import { lazyView } from '../lazy-view.tsx'
 import { TerminalOutput } from './terminal-output.tsx'
+
+const ImageView = lazyView(async () => (await import('./media.tsx')).ImageView, 'part')
+const DocumentView = lazyView(async () => (await import('./media.tsx')).DocumentView, 'part')
 
 /** A block that is no tool call, as the agent's words have it. */
 export function BlockView({ block, marks }: { block: Block; marks: readonly string[] }): VNode {

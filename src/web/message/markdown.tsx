@@ -4,36 +4,47 @@ import { Icon } from '../icon.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { toMarked } from './marks.tsx'
 
+/** What stands in the place of a character that the text itself does not have. */
+export type Signs = ReadonlyMap<string, VNode>
+
+interface Look {
+  readonly marks: readonly string[]
+  readonly signs?: Signs | undefined
+}
+
+/** Only characters that mean nothing by themselves can stand for something. */
+const SIGN = /([\uE000-\uF8FF])/
+
 /**
  * Markdown as elements. The text is read into a tree that knows no HTML, and every element is made here: whatever
  * stands in the text becomes text, or the address of a link that #render let through. Nothing is loaded.
  */
-export function Markdown({ text, marks }: { text: string; marks: readonly string[] }): VNode {
+export function Markdown({ text, marks, signs }: { text: string } & Look): VNode {
   return (
     <div class="prose" dir="auto">
-      {blocksToNodes(parseMarkdown(text), marks)}
+      {blocksToNodes(parseMarkdown(text), { marks, signs })}
     </div>
   )
 }
 
-function blocksToNodes(blocks: readonly MarkdownBlock[], marks: readonly string[]): ComponentChildren {
-  return blocks.map((block) => blockToNode(block, marks))
+function blocksToNodes(blocks: readonly MarkdownBlock[], look: Look): ComponentChildren {
+  return blocks.map((block) => blockToNode(block, look))
 }
 
-function blockToNode(block: MarkdownBlock, marks: readonly string[]): ComponentChildren {
+function blockToNode(block: MarkdownBlock, look: Look): ComponentChildren {
   switch (block.kind) {
     case 'paragraph':
-      return <p>{linesToNodes(block.lines, marks)}</p>
+      return <p>{linesToNodes(block.lines, look)}</p>
     case 'heading':
-      return h(headingTag(block.level), null, inlineToNodes(block.content, marks))
+      return h(headingTag(block.level), null, inlineToNodes(block.content, look))
     case 'code':
-      return <CodeBlock text={block.text} language={block.language} marks={marks} />
+      return <CodeBlock text={block.text} language={block.language} marks={look.marks} />
     case 'quote':
-      return <blockquote>{blocksToNodes(block.content, marks)}</blockquote>
+      return <blockquote>{blocksToNodes(block.content, look)}</blockquote>
     case 'list':
-      return listToNode(block, marks)
+      return listToNode(block, look)
     case 'table':
-      return tableToNode(block, marks)
+      return tableToNode(block, look)
     case 'rule':
       return <hr />
   }
@@ -46,21 +57,21 @@ function headingTag(level: number): 'h3' | 'h4' | 'h5' | 'h6' {
   return level === 3 ? 'h5' : 'h6'
 }
 
-function linesToNodes(lines: readonly (readonly Inline[])[], marks: readonly string[]): ComponentChildren {
+function linesToNodes(lines: readonly (readonly Inline[])[], look: Look): ComponentChildren {
   return lines.map((line, index) =>
-    index === 0 ? inlineToNodes(line, marks) : [<br />, inlineToNodes(line, marks)],
+    index === 0 ? inlineToNodes(line, look) : [<br />, inlineToNodes(line, look)],
   )
 }
 
-function listToNode(list: MarkdownBlock & { kind: 'list' }, marks: readonly string[]): VNode {
-  const items = list.items.map((item) => itemToNode(item, marks))
+function listToNode(list: MarkdownBlock & { kind: 'list' }, look: Look): VNode {
+  const items = list.items.map((item) => itemToNode(item, look))
   if (list.start === undefined) return <ul>{items}</ul>
   return list.start === 1 ? <ol>{items}</ol> : <ol start={list.start}>{items}</ol>
 }
 
-function itemToNode(item: readonly MarkdownBlock[], marks: readonly string[]): VNode {
+function itemToNode(item: readonly MarkdownBlock[], look: Look): VNode {
   const [first, ...rest] = item
-  if (first?.kind !== 'paragraph') return <li>{blocksToNodes(item, marks)}</li>
+  if (first?.kind !== 'paragraph') return <li>{blocksToNodes(item, look)}</li>
   const task = taskOf(first.lines)
   // One paragraph, with at most a list below it, stands close to its neighbours.
   const tight = rest.every((block) => block.kind !== 'paragraph')
@@ -69,17 +80,17 @@ function itemToNode(item: readonly MarkdownBlock[], marks: readonly string[]): V
       <li class="task">
         <label>
           <input type="checkbox" disabled checked={task.done} />
-          <span>{linesToNodes(task.lines, marks)}</span>
+          <span>{linesToNodes(task.lines, look)}</span>
         </label>
-        {blocksToNodes(rest, marks)}
+        {blocksToNodes(rest, look)}
       </li>
     )
   }
-  const words = linesToNodes(first.lines, marks)
+  const words = linesToNodes(first.lines, look)
   return (
     <li>
       {tight ? words : <p>{words}</p>}
-      {blocksToNodes(rest, marks)}
+      {blocksToNodes(rest, look)}
     </li>
   )
 }
@@ -100,14 +111,14 @@ function taskOf(lines: readonly (readonly Inline[])[]): Task | undefined {
   return { done: found[1] !== ' ', lines: [[words, ...others], ...rest] }
 }
 
-function tableToNode(table: MarkdownBlock & { kind: 'table' }, marks: readonly string[]): VNode {
+function tableToNode(table: MarkdownBlock & { kind: 'table' }, look: Look): VNode {
   return (
     <div class="table" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
           <tr>
             {table.head.map((cell) => (
-              <th scope="col">{inlineToNodes(cell, marks)}</th>
+              <th scope="col">{inlineToNodes(cell, look)}</th>
             ))}
           </tr>
         </thead>
@@ -115,7 +126,7 @@ function tableToNode(table: MarkdownBlock & { kind: 'table' }, marks: readonly s
           {table.rows.map((row) => (
             <tr>
               {row.map((cell) => (
-                <td>{inlineToNodes(cell, marks)}</td>
+                <td>{inlineToNodes(cell, look)}</td>
               ))}
             </tr>
           ))}
@@ -125,22 +136,22 @@ function tableToNode(table: MarkdownBlock & { kind: 'table' }, marks: readonly s
   )
 }
 
-function inlineToNodes(nodes: readonly Inline[], marks: readonly string[]): ComponentChildren {
+function inlineToNodes(nodes: readonly Inline[], look: Look): ComponentChildren {
   return nodes.map((node, index) => {
     const next = nodes[index + 1]
     // `![words](address)` is an image that is somewhere else. It is named, and loaded by nobody.
-    if (node.kind === 'text' && isImage(node, next)) return toMarked(node.text.slice(0, -1), marks)
+    if (node.kind === 'text' && isImage(node, next)) return toMarked(node.text.slice(0, -1), look.marks)
     const before = nodes[index - 1]
     if (node.kind === 'link' && before?.kind === 'text' && isImage(before, node)) {
       return (
         <Link href={node.href} class="image-link">
           <Icon name="eye" />
-          {node.content.length === 0 ? 'image' : inlineToNodes(node.content, marks)}
-          <span class="image-address">{toMarked(node.href, marks)}</span>
+          {node.content.length === 0 ? 'image' : inlineToNodes(node.content, look)}
+          <span class="image-address">{toMarked(node.href, look.marks)}</span>
         </Link>
       )
     }
-    return inlineToNode(node, marks)
+    return inlineToNode(node, look)
   })
 }
 
@@ -151,20 +162,25 @@ function isImage(before: Inline & { kind: 'text' }, link: Inline | undefined): b
   return !(link.content.length === 1 && only?.kind === 'text' && only.text === link.href)
 }
 
-function inlineToNode(node: Inline, marks: readonly string[]): ComponentChildren {
+function toSigned(text: string, { marks, signs }: Look): ComponentChildren {
+  if (signs === undefined) return toMarked(text, marks)
+  return text.split(SIGN).map((part) => signs.get(part) ?? toMarked(part, marks))
+}
+
+function inlineToNode(node: Inline, look: Look): ComponentChildren {
   switch (node.kind) {
     case 'text':
-      return toMarked(node.text, marks)
+      return toSigned(node.text, look)
     case 'code':
-      return <code>{toMarked(node.text, marks)}</code>
+      return <code>{toMarked(node.text, look.marks)}</code>
     case 'strong':
-      return <strong>{inlineToNodes(node.content, marks)}</strong>
+      return <strong>{inlineToNodes(node.content, look)}</strong>
     case 'emphasis':
-      return <em>{inlineToNodes(node.content, marks)}</em>
+      return <em>{inlineToNodes(node.content, look)}</em>
     case 'deleted':
-      return <del>{inlineToNodes(node.content, marks)}</del>
+      return <del>{inlineToNodes(node.content, look)}</del>
     case 'link':
-      return <Link href={node.href}>{inlineToNodes(node.content, marks)}</Link>
+      return <Link href={node.href}>{inlineToNodes(node.content, look)}</Link>
   }
 }
 

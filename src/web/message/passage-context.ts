@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { SessionSummary } from '#model'
 import type { ReadonlySignal } from '@preact/signals'
+import type { MemoryPart } from '../memory-part.ts'
 
 /** What a passage needs to know beside itself. The same object as long as nothing in it changes. */
 export interface PassageContext {
@@ -20,4 +21,6 @@ export interface PassageContext {
   readonly pace?: ReadonlySignal<string>
   /** Begins another session with everything up to an entry, where that can be done. */
   readonly fork?: (entryId: string) => void
+  /** Remembers what is picked, where that can be done. */
+  readonly memory?: MemoryPart
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { toClockTime, toMoment } from '../age.ts'
 import { Icon } from '../icon.tsx'
+import type { Picked } from '../memory-part.ts'
 import { CopyButton } from './copying.tsx'
 import type { PassageContext } from './passage-context.ts'
 
@@ -10,14 +11,28 @@ export function PassageTools(props: {
   /** Its last entry, where it has several. */
   last?: string | undefined
   text: string
+  /** What it says, where that can be remembered. */
+  message?: Picked['message']
   what: string
   context: PassageContext
   children?: ComponentChildren
 }): VNode {
-  const { id, text, what, context } = props
+  const { id, text, message, what, context } = props
+  const { memory } = context
   return (
     <div class="passage-tools">
       {props.children}
+      {memory === undefined || message === undefined || text === '' ? null : (
+        <button
+          type="button"
+          class="passage-button"
+          aria-label={`Remember ${what}`}
+          title={`Remember ${what}…`}
+          onClick={() => memory.remember({ text, message })}
+        >
+          <Icon name="diamond" />
+        </button>
+      )}
       {context.fork === undefined ? null : (
         <button
           type="button"

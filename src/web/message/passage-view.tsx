@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import type { Passage } from '#model'
 import { agentName } from '#render'
 import { toClockTime } from '../age.ts'
+import { mayWake } from '../memory-part.ts'
 import { AsideView } from './aside-view.tsx'
 import { CommandView } from './command-view.tsx'
 import { CompactionView } from './compaction-view.tsx'
@@ -58,7 +59,7 @@ function bodyOf(passage: Passage, context: PassageContext): ComponentChildren {
 
 function classOf(passage: Passage): string {
   const names = ['passage', `passage-${passage.kind}`]
-  if (passage.kind === 'prompt') names.push(`prompt-${passage.origin}`)
+  if (passage.kind === 'prompt') names.push(mayWake(passage) ? 'passage-woken' : `prompt-${passage.origin}`)
   if (passage.kind === 'reply' && !hasWords(passage)) names.push('passage-quiet')
   if (passage.kind !== 'damage' && passage.offPath === true) names.push('passage-off-path')
   return names.join(' ')
@@ -82,7 +83,7 @@ function labelOf(passage: Passage, context: PassageContext): string {
 function nameOf(passage: Exclude<Passage, { kind: 'damage' }>, context: PassageContext): string {
   switch (passage.kind) {
     case 'prompt':
-      return speakerOf(passage, context)
+      return mayWake(passage) ? 'Wake-up' : speakerOf(passage, context)
     case 'reply':
       return agentName(context.session)
     case 'command':

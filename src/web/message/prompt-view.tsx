@@ -1,12 +1,28 @@
 import type { VNode } from 'preact'
 import { textOf, type PromptMessage } from '#model'
+import { lazyView } from '../lazy-view.tsx'
+import { mayWake } from '../memory-part.ts'
 import { BlockView } from './block-view.tsx'
 import type { PassageContext } from './passage-context.ts'
 import { Moment, PassageTools } from './passage-tools.tsx'
 import { LongWords } from './words.tsx'
 
+const WakeUpPassage = lazyView(
+  async () => (await import('../memory/wake-up-passage.tsx')).WakeUpPassage,
+  'part',
+)
+
 /** What was said to the agent. */
 export function PromptView({ prompt, context }: { prompt: PromptMessage; context: PassageContext }): VNode {
+  return mayWake(prompt) ? (
+    <WakeUpPassage prompt={prompt} context={context} />
+  ) : (
+    <Spoken prompt={prompt} context={context} />
+  )
+}
+
+/** Words that somebody said to the agent. */
+export function Spoken({ prompt, context }: { prompt: PromptMessage; context: PassageContext }): VNode {
   const { marks } = context
   const said = textOf(prompt.blocks).trim()
   const things = prompt.blocks.filter((block) => block.kind !== 'text')
@@ -16,7 +32,7 @@ export function PromptView({ prompt, context }: { prompt: PromptMessage; context
         <b>{speakerOf(prompt, context)}</b>
         <Moment at={prompt.at} />
         {prompt.midTurn ? <span>while the agent was working</span> : null}
-        <PassageTools id={prompt.id} text={said} what="the prompt" context={context} />
+        <PassageTools id={prompt.id} text={said} message={prompt} what="the prompt" context={context} />
       </header>
       {said === '' ? null : <LongWords of={prompt.entries[0] ?? prompt} text={said} marks={marks} />}
       {things.map((block) => (

@@ -2,16 +2,20 @@ import type { VNode } from 'preact'
 import { textOf, type ReplyMessage, type Usage } from '#model'
 import { safeLine, toCount, toShortCount } from '#render'
 import { Icon } from '../icon.tsx'
+import { lazyView } from '../lazy-view.tsx'
+import { mayDirect } from '../memory-part.ts'
 import { BlockView } from './block-view.tsx'
 import type { PassageContext } from './passage-context.ts'
 import { Moment, PassageTools } from './passage-tools.tsx'
 import { toReplyParts } from './reply-parts.ts'
 import { ToolCalls } from './tool-call.tsx'
 
+const ToldText = lazyView(async () => (await import('../memory/told-text.tsx')).ToldText, 'part')
+
 /** What the agent said and did. */
 export function ReplyView({ reply, context }: { reply: ReplyMessage; context: PassageContext }): VNode {
   const { marks } = context
-  const said = textOf(reply.blocks).trim()
+  const said = (context.memory?.toShown(reply.blocks) ?? textOf(reply.blocks)).trim()
   const parts = toReplyParts(reply)
   return (
     <div class={reply.apiError ? 'reply reply-error' : 'reply'}>
@@ -26,6 +30,8 @@ export function ReplyView({ reply, context }: { reply: ReplyMessage; context: Pa
       {parts.map((part) =>
         part.kind === 'calls' ? (
           <ToolCalls calls={part.calls} context={context} />
+        ) : part.block.kind === 'text' && mayDirect(part.block.text) ? (
+          <ToldText block={part.block} reply={reply} context={context} />
         ) : (
           <BlockView block={part.block} marks={marks} />
         ),
@@ -36,6 +42,7 @@ export function ReplyView({ reply, context }: { reply: ReplyMessage; context: Pa
         id={reply.id}
         last={reply.entries.at(-1)?.id}
         text={said}
+        message={reply}
         what="the reply"
         context={context}
       >

@@ -31,6 +31,7 @@ const PLACES: readonly { readonly id: string; readonly label: string; readonly r
   { id: 'home', label: 'Start page', route: { kind: 'home' } },
   { id: 'search', label: 'Search', route: { kind: 'search', q: '' } },
   { id: 'board', label: 'Board', route: { kind: 'board' } },
+  { id: 'memory', label: 'Memory', route: { kind: 'memory' } },
   { id: 'usage', label: 'Usage', route: { kind: 'usage' } },
 ]
 

@@ -65,6 +65,7 @@ const ELSEWHERE: readonly KeyGroup[] = [
       { keys: 'e', what: 'Unfold or fold every tool call in sight' },
       { keys: 'G', what: 'To the end' },
       { keys: 'g g', what: 'To the beginning' },
+      { keys: 'm', what: 'Remember what is selected, or the message in focus' },
       { keys: 'r', what: 'Rename' },
       { keys: 'x', what: 'Star, or take the star back' },
     ],

@@ -62,6 +62,7 @@ test('[WEB51] the palette offers recent sessions first, then places, then action
     ...sessions.slice(0, 7).map(({ id }) => `session-${id}`),
     'place-search',
     'place-board',
+    'place-memory',
     'place-usage',
     'action-home',
     'action-theme',
