@@ -5,6 +5,7 @@ import { fanoutRows } from './fanout-rows.ts'
 import { indexRows } from './index-rows.ts'
 import { liveRows } from './live-rows.ts'
 import { peerRows } from './peer-rows.ts'
+import { rememberingRows } from './remembering-rows.ts'
 import { runningRows } from './running-rows.ts'
 import { listRows, memoryRows, pageRows, readRows, viewRows } from './rows.ts'
 import { searchRows } from './search-rows.ts'
@@ -26,6 +27,7 @@ export const PARTS: Readonly<Record<string, (bench: Bench) => Promise<readonly R
   live: liveRows,
   fanout: fanoutRows,
   running: runningRows,
+  remembering: rememberingRows,
   web: webRows,
   peers: peerRows,
 }
