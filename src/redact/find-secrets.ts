@@ -25,9 +25,28 @@ const DEEPEST = 2
  */
 export function findSecrets(text: string, options: FindOptions = {}): readonly Secret[] {
   const effort = createEffort(options.maxSteps ?? STEPS_AT_LEAST + text.length * STEPS_PER_CHARACTER)
-  const found = mergeSecrets(search(text, { effort, depth: 0 }))
+  const first = mergeSecrets(search(text, { effort, depth: 0 }))
+  const found = mergeSecrets([...first, ...findAgain(text, first)])
   return options.least === 'certain' ? found.filter(({ confidence }) => confidence === 'certain') : found
 }
+
+/** What is a secret in one place is one in every other, also glued to something that hides it. */
+function findAgain(text: string, found: readonly Secret[]): readonly Secret[] {
+  const kinds = new Map<string, Secret>()
+  for (const secret of found) {
+    const value = text.slice(secret.start, secret.end)
+    if (secret.confidence === 'certain' && value.length >= SHORTEST_AGAIN) kinds.set(value, secret)
+  }
+  return [...kinds].slice(0, MOST_AGAIN).flatMap(([value, secret]) => {
+    const again: Secret[] = []
+    for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))
+      again.push({ ...secret, start: at, end: at + value.length })
+    return again
+  })
+}
+
+const SHORTEST_AGAIN = 16
+const MOST_AGAIN = 100
 
 interface Search {
   readonly effort: Effort

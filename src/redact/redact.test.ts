@@ -89,6 +89,10 @@ describe('masking', () => {
     )
   })
 
+  test('[RED3] what is a secret in one place is one in every other, also glued to a word', () => {
+    expect(redact(`id7682${token}, that is ${token}.`).text).not.toContain(token.slice(-24))
+  })
+
   test('[RED1] whoever asks only for what is certain gets only that', () => {
     const found = findSecrets(`password: "hunter22!" and ${token}`, { least: 'certain' })
     expect(found.map(({ kind }) => kind)).toEqual(['github-token'])

@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { isHeld } from './session-state.ts'
 import type { Shared } from './shared.ts'
 import { nextTheme } from './theme.ts'
@@ -63,8 +63,9 @@ export function toActions(of: {
 
 /** Listens to keys. A sequence of two is as good as one key. */
 export function useKeys(actions: readonly Action[], overlay: Signal<Overlay>): void {
+  // The app may be drawn anew between two keys of a sequence.
+  const last = useRef('')
   useEffect(() => {
-    let before = ''
     const onKey = (event: KeyboardEvent): void => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault()
@@ -75,14 +76,14 @@ export function useKeys(actions: readonly Action[], overlay: Signal<Overlay>): v
         return
       // What lies over the app has the keys.
       if (document.querySelector('dialog[open]') !== null) return
-      const both = `${before} ${event.key}`
-      before = event.key
+      const both = `${last.current} ${event.key}`
+      last.current = event.key
       const action =
         actions.find(({ keys }) => keys === both) ?? actions.find(({ keys }) => keys === event.key)
       // While somebody looks for something, `n` is the next place of it.
       if (action === undefined || (event.key === 'n' && document.getElementById('find') !== null)) return
       event.preventDefault()
-      before = ''
+      last.current = ''
       action.run()
     }
     addEventListener('keydown', onKey)

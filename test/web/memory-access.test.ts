@@ -132,6 +132,8 @@ describe.skipIf(!existsSync(CHROMIUM))('memory, for everybody', { timeout: 180_0
     const { page } = tab
     page.setDefaultTimeout(HANG_MS)
     await page.keyboard.press('g')
+    // Something happens between the two: the app is drawn anew.
+    await place.say('[[say Between two keys.]]')
     await page.keyboard.press('m')
     await page.waitForFunction(() => location.hash === '#memory')
     await page.locator('.memory-card').first().waitFor()
