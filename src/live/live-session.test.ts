@@ -245,6 +245,20 @@ describe('[LVS25] the mode', () => {
     await expect(configured.session.setMode('bypass', 'phone')).rejects.toMatchObject(refused)
   })
 
+  test('is told to an agent that is still being started when it is there, and so is the model', async () => {
+    const hand = createHandDriver()
+    let open: (() => void) | undefined
+    hand.gate = new Promise((resolve) => (open = resolve))
+    const { session } = await setUp({ hand })
+    const chosen = Promise.all([session.setMode('plan', 'phone'), session.setModel('another', 'phone')])
+    await settle()
+    expect(hand.calls).toEqual([])
+    open?.()
+    await chosen
+    expect(hand.calls.toSorted()).toEqual(['mode plan', 'model another'])
+    expect(session.view().mode).toBe('plan')
+  })
+
   test('is not widened by a resume, and never is bypass without the configuration', async () => {
     await expect(setUp({ mode: 'bypass' })).rejects.toMatchObject(refused)
     await expect(setUp({ mode: 'default', before: stored('plan') })).rejects.toMatchObject(refused)

@@ -269,6 +269,7 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
     },
     async setMode(next, by) {
       checkMode(next, widest)
+      await starting
       const running = runningAgent()
       await record({ kind: 'mode.changed', at: toIso(clock), mode: next, by })
       await running.setMode(next)
@@ -277,6 +278,7 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
       tell({ kind: 'mode.changed', mode })
     },
     async setModel(next, by) {
+      await starting
       await runningAgent().setModel(next)
       note({ kind: 'model.changed', at: toIso(clock), model: next, by })
       if (next === model) return

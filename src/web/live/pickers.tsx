@@ -40,7 +40,8 @@ export function ModePicker({ live, wanted }: { live: LiveSession; wanted: Signal
       const { message, hint } = toFailure(error)
       say(`${message}. ${hint}`)
       chosen.value = undefined
-      field.value = told ?? ''
+      // As it is by now: it may have been told meanwhile that an earlier choice holds.
+      field.value = live.view.value?.mode ?? ''
     }
   }
 
@@ -50,6 +51,8 @@ export function ModePicker({ live, wanted }: { live: LiveSession; wanted: Signal
       aria-label="How much you are asked"
       title="How much you are asked"
       value={now ?? ''}
+      // Until it is known whether it runs, nobody can say what a choice means.
+      disabled={live.where.value === 'asking'}
       onChange={(event) => void choose(event.currentTarget)}
     >
       {isHere ? null : <option value="">Mode as before</option>}
@@ -93,7 +96,7 @@ export function ModelPicker(props: {
     } catch (error) {
       const { message, hint } = toFailure(error)
       say(`${message}. ${hint}`)
-      field.value = now
+      field.value = live.view.value?.model ?? ''
     }
   }
 
@@ -109,6 +112,7 @@ export function ModelPicker(props: {
         spellcheck={false}
         autocomplete="off"
         value={now}
+        disabled={live.where.value === 'asking'}
         onChange={(event) => void choose(event.currentTarget)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
