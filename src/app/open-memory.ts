@@ -78,6 +78,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
       keeper: options.promotesFrom,
       documents: all,
       format: options.format,
+      config,
       now,
       review,
       onProblem: notify,

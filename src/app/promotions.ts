@@ -5,6 +5,7 @@ import type { IndexedHit, SessionIndex } from '#ingest'
 import type { LineFormat } from '#sources'
 import { bindFiles } from './bound-files.ts'
 import type { Keeper } from './keeper.ts'
+import type { FilesOptions } from './memory-files.ts'
 import { readPage } from './page.ts'
 import { toAnswers, TURN_ENTRIES } from './turn-answers.ts'
 
@@ -19,6 +20,7 @@ export interface PromotionsOptions {
   readonly keeper: Keeper
   readonly documents: Documents
   readonly format: LineFormat
+  readonly config: FilesOptions['config']
   readonly now: () => number
   /** Whether a person has to approve what agents remember before it counts. */
   readonly review: () => Promise<'off' | 'agent'>
@@ -118,7 +120,7 @@ export function createPromotions(options: PromotionsOptions): Promotions {
     for (const { directive, provenance, before } of fresh) {
       const files = await bindFiles(
         list(directive.payload, 'files').filter((path) => typeof path === 'string'),
-        workdir,
+        { workdir, config: options.config },
       )
       const said: SaidDirective = {
         directive,

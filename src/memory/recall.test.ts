@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { MemoryDocument } from '#model'
 import { runs } from '#testing'
+import { learning } from './fixtures/learning.ts'
 import { createRecall, withDocuments } from './recall.ts'
 import { toDateTerms } from './recall-index.ts'
 import type { RecallTurn } from './recall-index.ts'
@@ -28,22 +28,6 @@ const ids = (question: string, turns = TURNS, limit = 3): readonly string[] =>
   createRecall(turns)
     .turns(question, limit)
     .map(({ turn }) => turn.id)
-
-const learning = (content: string, rest: Partial<MemoryDocument>): MemoryDocument => ({
-  id: `learning:${content}`,
-  type: 'learning',
-  category: 'knowledge',
-  sessionId: null,
-  tags: [],
-  content,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  updatedAt: '2026-01-01T00:00:00.000Z',
-  pinned: false,
-  contradicts: [],
-  confirmations: [],
-  extra: {},
-  ...rest,
-})
 
 describe('[DOC22] what was said is found', () => {
   test('by some of its words, in other forms, among the first', () => {

@@ -1,27 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { MemoryDocument } from '#model'
 import { runs } from '#testing'
+import { learning } from './fixtures/learning.ts'
 import { disagreementOf, similarityOf, toContradictionGroups, toPromotion } from './similarity.ts'
 import { toStem } from './stem.ts'
 import { toStems } from './words.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
-const learning = (content: string, rest: Partial<MemoryDocument> = {}): MemoryDocument => ({
-  id: `learning:${content}`,
-  type: 'learning',
-  category: 'knowledge',
-  sessionId: null,
-  tags: [],
-  content,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  updatedAt: '2026-01-01T00:00:00.000Z',
-  pinned: false,
-  contradicts: [],
-  confirmations: [],
-  extra: {},
-  ...rest,
-})
 const promote = (content: string, ...known: readonly string[]) =>
   toPromotion(
     { type: 'learning', category: 'knowledge', content },

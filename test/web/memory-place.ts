@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { list, string } from '#base'
+import { string } from '#base'
 import type { AppDaemon } from './app-browser.ts'
 
 /** What tests of memory do to a daemon beside looking at its pages. */
@@ -20,28 +20,17 @@ export function createMemoryPlace(daemon: AppDaemon): MemoryPlace {
   const folder = join(daemon.dir, 'work', 'tides')
   mkdirSync(folder, { recursive: true })
 
-  async function post(path: string, body: object): Promise<unknown> {
-    const answer = await fetch(`${daemon.url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    return answer.status === 204 ? undefined : await answer.json()
-  }
-
-  const cards = async (): Promise<readonly unknown[]> => list(await daemon.ask('/api/board'), 'cards')
-
   return {
     folder,
-    post,
+    post: (path, body) => daemon.tell(path, body),
     async remember(content, more = {}) {
-      const outcome = await post('/api/documents', { content, workdir: folder, ...more })
+      const outcome = await daemon.tell('/api/documents', { content, workdir: folder, ...more })
       return idOf(outcome)
     },
     async say(prompt, more = {}) {
       const sessionId = crypto.randomUUID()
       const blocks = [{ kind: 'text', text: prompt }]
-      const view = await post('/api/sessions', {
+      const view = await daemon.tell('/api/sessions', {
         agent: 'scripted',
         workdir: folder,
         sessionId,
@@ -53,7 +42,7 @@ export function createMemoryPlace(daemon: AppDaemon): MemoryPlace {
       return sessionId
     },
     async endAll() {
-      for (const card of await cards()) await post(`/api/sessions/${string(card, 'sessionId') ?? ''}/end`, {})
+      for (const id of await daemon.liveIds()) await daemon.tell(`/api/sessions/${id}/end`)
     },
   }
 }
