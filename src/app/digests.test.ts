@@ -2,7 +2,6 @@ import { appendFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Digest, SessionSummary } from '#model'
-import { claudeFormat } from '#sources'
 import {
   createLines,
   generateCorpus,
@@ -36,7 +35,7 @@ const summary = (path: string, subagents: SessionSummary['subagents'] = []): Ses
   state: 'ok',
 })
 
-const fresh = (session: SessionSummary): Promise<Digest> => createDigests(claudeFormat).read(session)
+const fresh = (session: SessionSummary): Promise<Digest> => createDigests().read(session)
 
 describe('a digest', () => {
   test('[DIG5] has the facts of a survey, for every kind of session', async () => {
@@ -88,7 +87,7 @@ describe('a digest', () => {
           await writeFile(path, '')
           await writeFile(other, '')
           const session = summary(path, [{ id: 'sub', path: other, size: 0 }])
-          const digests = createDigests(claudeFormat)
+          const digests = createDigests()
           let done = 0
           for (const cut of [...cuts, whole.length]) {
             await appendFile(path, whole.subarray(done, done + cut))
@@ -107,7 +106,7 @@ describe('a digest', () => {
     const many = Array.from({ length: 3000 }, (_, n) => lines.prompt(`${n} ${'x'.repeat(600)}`))
     const path = await writeTranscript(dir.path, toJsonl(many))
     const meter = { bytesRead: 0 }
-    const digests = createDigests(claudeFormat, meter)
+    const digests = createDigests(meter)
     const cost = async (): Promise<number> => {
       meter.bytesRead = 0
       await digests.read(summary(path))
@@ -121,7 +120,7 @@ describe('a digest', () => {
   })
 
   test('[DIG9] a file that was written anew, in place or under its name, is read anew', async () => {
-    const digests = createDigests(claudeFormat)
+    const digests = createDigests()
     const path = join(dir.path, 'a.jsonl')
     const texts = async (): Promise<readonly string[]> =>
       (await digests.read(summary(path))).outline.map((point) => (point.kind === 'prompt' ? point.text : ''))
@@ -139,7 +138,7 @@ describe('a digest', () => {
 
   test('[DIG9] only the last few sessions are kept', async () => {
     const meter = { bytesRead: 0 }
-    const digests = createDigests(claudeFormat, meter)
+    const digests = createDigests(meter)
     const sessions = await Promise.all(
       Array.from({ length: 6 }, async (_, n) => {
         const path = join(dir.path, `${n}.jsonl`)
@@ -160,7 +159,7 @@ describe('a digest', () => {
   test('[DIG9] many who ask at once are told the same, and it is read once', async () => {
     const path = await writeTranscript(dir.path, toJsonl([createLines().prompt('x'.repeat(500_000))]))
     const meter = { bytesRead: 0 }
-    const digests = createDigests(claudeFormat, meter)
+    const digests = createDigests(meter)
     const all = await Promise.all(Array.from({ length: 8 }, () => digests.read(summary(path))))
     expect(new Set(all.map((digest) => JSON.stringify(digest))).size).toBe(1)
     expect(meter.bytesRead).toBeLessThan(1_300_000)

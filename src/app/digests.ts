@@ -8,14 +8,7 @@ import {
   type SessionSummary,
 } from '#model'
 import { guardAt } from '#ingest'
-import {
-  endOfLines,
-  openTranscript,
-  readForward,
-  type LineFormat,
-  type Meter,
-  type TranscriptFile,
-} from '#sources'
+import { endOfLines, formatOf, openTranscript, readForward, type Meter, type TranscriptFile } from '#sources'
 import { inSteps } from './in-steps.ts'
 
 /** The digests of sessions. Those that were asked for last are kept, and go on with what was added since. */
@@ -26,7 +19,7 @@ export interface Digests {
 /** A digest of a large session takes some ten megabytes to keep. */
 const KEPT = 4
 
-export function createDigests(format: LineFormat, meter?: Meter): Digests {
+export function createDigests(meter?: Meter): Digests {
   /** By the path of the transcript, the one that was asked for last at the end. */
   const kept = new Map<string, Kept>()
   /** Two who ask at the same time do not read at the same time. */
@@ -42,7 +35,7 @@ export function createDigests(format: LineFormat, meter?: Meter): Digests {
       for (const file of files) {
         const add: Add = file.path === session.path ? addOwn(found.fold) : addDelegated(found.fold)
         const before = found.states.get(file.path)
-        const after = await readFile(file, format, { add, state: before })
+        const after = await readFile(file, { add, state: before })
         found.states.set(file.path, after)
         hasNews ||= before === undefined || before.offset !== after.offset || !isSameTail(before, after)
       }
@@ -151,7 +144,6 @@ const NEWLINE = 0x0a
 
 async function readFile(
   file: TranscriptFile,
-  format: LineFormat,
   { add, state }: { readonly add: Add; readonly state: FileState | undefined },
 ): Promise<FileState> {
   // The newline of a line that was taken in without it is no line.
@@ -162,23 +154,22 @@ async function readFile(
   // Before it is read: when it is written anew meanwhile, the next look tells so.
   const guard = guardAt(file, end)
   if (end > from) {
-    for await (const { readings, lineStarts } of readForward(file, format, { from, to: end })) {
+    for await (const { readings, lineStarts } of readForward(file, formatOf(file.path), { from, to: end })) {
       add.lines(lineStarts.length)
       for (const reading of readings) add.reading(reading)
     }
   }
   if (end >= file.size) return { offset: end, guard, end: 'line', tail: [] }
-  return await readTail(file, format, { add, state: { offset: end, guard, end: 'line', tail: [] } })
+  return await readTail(file, { add, state: { offset: end, guard, end: 'line', tail: [] } })
 }
 
 /** What stands behind the last whole line is taken in if it can be read; else it waits for the rest of it. */
 async function readTail(
   file: TranscriptFile,
-  format: LineFormat,
   { add, state }: { readonly add: Add; readonly state: FileState },
 ): Promise<FileState> {
   const readings: Reading[] = []
-  for await (const batch of readForward(file, format, { from: state.offset }))
+  for await (const batch of readForward(file, formatOf(file.path), { from: state.offset }))
     readings.push(...batch.readings)
   const tail = readings.flatMap((reading) => (reading.kind === 'damage' ? [reading.damage] : []))
   if (tail.length === readings.length) return { ...state, tail }

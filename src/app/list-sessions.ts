@@ -52,8 +52,7 @@ export async function listSessions(
   const next = last === undefined || chosen.length === rest.length ? {} : { next: toCursor(last) }
   const looked = { lookedIn: [join(source.root, 'projects')], allowedRoots: config.allowedRoots }
   if (options.full !== true) return { sessions: chosen, ...looked, problems: listed.problems, ...next }
-  const full =
-    ledger === undefined ? await surveyAll(source, chosen, options.onProgress) : await ledger(chosen)
+  const full = ledger === undefined ? await surveyAll(chosen, options.onProgress) : await ledger(chosen)
   return {
     sessions: full.sessions.toSorted(byActivity),
     usage: full.usage,
@@ -140,7 +139,6 @@ function matches(session: SessionSummary, { agent, workdir, text, live, starred 
 }
 
 async function surveyAll(
-  source: Source,
   sessions: readonly SessionSummary[],
   onProgress: ListOptions['onProgress'],
 ): Promise<Required<Pick<SessionList, 'sessions' | 'usage' | 'problems'>>> {
@@ -156,7 +154,7 @@ async function surveyAll(
       continue
     }
     try {
-      const { result } = await surveySession(source, session, ledger)
+      const { result } = await surveySession(session, ledger)
       surveyed.push(withFacts(session, result))
     } catch (error) {
       surveyed.push(session)

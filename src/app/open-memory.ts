@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { ThroughlineError } from '#base'
 import { openDocuments, type Documents } from '#memory'
 import type { DocumentQuery, Passage, SessionSummary } from '#model'
-import type { LineFormat } from '#sources'
 import type {
   MemoryCalls,
   Notice,
@@ -46,7 +45,6 @@ export interface MemoryOptions {
   readonly now: () => number
   /** Every session that may be shown. */
   readonly sessions: () => Promise<readonly SessionSummary[]>
-  readonly format: LineFormat
   readonly get: (query: string) => Promise<SessionSummary>
   readonly search: (request: SearchRequest) => Promise<SearchPage>
   readonly page: (session: SessionSummary, options: PageOptions) => Promise<Page>
@@ -77,7 +75,6 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     createPromotions({
       keeper: options.promotesFrom,
       documents: all,
-      format: options.format,
       config,
       now,
       review,

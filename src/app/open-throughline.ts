@@ -10,7 +10,14 @@ import {
   type SessionSummary,
   type SessionView,
 } from '#model'
-import { createClaudeSource, openTranscript, readConversation, readForward, type Meter } from '#sources'
+import {
+  createClaudeSource,
+  formatOf,
+  openTranscript,
+  readConversation,
+  readForward,
+  type Meter,
+} from '#sources'
 import type { Page, PageOptions, PassageOptions, SearchPage, SearchRequest } from '#wire'
 import { toReport } from './check.ts'
 import { readConfig, realPathOf } from './config.ts'
@@ -62,7 +69,6 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   const source = createClaudeSource(config.claudeDir, meter)
   const samples = createSampleSource(realPathOf(config.home), meter)
   const recorded = createRecordedSources(realPathOf(config.home), meter)
-  const { format } = source
   const startedAt = new Date(now()).toISOString()
   let preferring: Promise<Preferences> | undefined
   let keeping: Promise<Keeper> | undefined
@@ -125,7 +131,6 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     return await openMemory({
       config,
       now,
-      format,
       sessions: async () => (await look()).sessions,
       get,
       search,
@@ -173,12 +178,12 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   }
 
   const page = (session: SessionSummary, request: PageOptions): Promise<Page> =>
-    readPage(format, session, { ...request, meter })
+    readPage(session, { ...request, meter })
 
   async function search(request: SearchRequest): Promise<SearchPage> {
     const { search: searchIn } = await import('./search.ts')
     const { sessions } = await look()
-    return searchIn(request, { sessions, format, keeper, keepsIndex: index, now: now() })
+    return searchIn(request, { sessions, keeper, keepsIndex: index, now: now() })
   }
 
   async function* passages(
@@ -187,12 +192,12 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   ): AsyncGenerator<readonly Passage[]> {
     const path = subagent === undefined ? session.path : subagentPath(session, subagent)
     yield* withFile(path, async function* (file) {
-      if (last === undefined) yield* readPassages(file, format)
-      else yield await readLastPassages(file, format, last)
+      if (last === undefined) yield* readPassages(file)
+      else yield await readLastPassages(file, last)
     })
   }
 
-  const subscriber = createSubscriber({ keep, live: openedLive, memory: memory.open, format })
+  const subscriber = createSubscriber({ keep, live: openedLive, memory: memory.open })
   if (index) {
     await keep()
     await openedLive()
@@ -213,12 +218,12 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     },
     get,
     async survey(session) {
-      const { result } = await surveySession(source, session, createLedger())
+      const { result } = await surveySession(session, createLedger())
       return withFacts(session, result)
     },
     async digest(session) {
       const { createDigests } = await import('./digests.ts')
-      digests ??= createDigests(format, meter)
+      digests ??= createDigests(meter)
       return await digests.read(session)
     },
     async rename(session, name) {
@@ -234,14 +239,14 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     passages,
     async *entries(session) {
       yield* withFile(session.path, async function* (file): AsyncGenerator<Reading> {
-        for await (const { readings } of readForward(file, format)) yield* readings
+        for await (const { readings } of readForward(file, formatOf(file.path))) yield* readings
       })
     },
     page,
     async conversation(session, { raw = true } = {}) {
       const file = openTranscript(session.path)
       try {
-        const { entries } = await readConversation(file, format)
+        const { entries } = await readConversation(file, formatOf(file.path))
         return raw ? entries : entries.map((entry) => ({ ...entry, raw: NO_BYTES }))
       } finally {
         file.close()
@@ -249,7 +254,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     },
     async check(session) {
       if (session.state === 'unreadable') return toReport(session, undefined, new Map())
-      const { result, subagentDamage } = await surveySession(source, session, createLedger())
+      const { result, subagentDamage } = await surveySession(session, createLedger())
       return toReport(session, result, subagentDamage)
     },
     async *bytes(session) {

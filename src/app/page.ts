@@ -6,6 +6,7 @@ import {
   findEntryLine,
   findLineAt,
   findTimeLine,
+  formatOf,
   offsetOf,
   openTranscript,
   readPageAfter,
@@ -23,7 +24,6 @@ const NOTHING_YET: Page = { readings: [], start: '0', end: '0', atStart: true, a
 
 /** A page of a session, found by seeking. */
 export async function readPage(
-  format: LineFormat,
   session: SessionSummary,
   request: PageOptions & { readonly meter?: Meter | undefined },
 ): Promise<Page> {
@@ -32,7 +32,7 @@ export async function readPage(
   const path = subagent === undefined ? session.path : subagentPath(session, subagent)
   const file = openTranscript(path, meter)
   try {
-    const page = await pageOf(file, format, request)
+    const page = await pageOf(file, formatOf(path), request)
     const end = page.end === file.size ? endOfLines(file) : page.end
     return {
       readings: raw === false ? page.readings.map(withoutRaw) : page.readings,

@@ -2,7 +2,6 @@ import { list } from '#base'
 import { promoteDirective, toPlace, toPlaces, type Documents, type SaidDirective } from '#memory'
 import { parseDirectives, type Entry, type Provenance, type ReplyEntry, type SessionSummary } from '#model'
 import type { IndexedHit, SessionIndex } from '#ingest'
-import type { LineFormat } from '#sources'
 import { bindFiles } from './bound-files.ts'
 import type { Keeper } from './keeper.ts'
 import type { FilesOptions } from './memory-files.ts'
@@ -19,7 +18,6 @@ export interface Promotions {
 export interface PromotionsOptions {
   readonly keeper: Keeper
   readonly documents: Documents
-  readonly format: LineFormat
   readonly config: FilesOptions['config']
   readonly now: () => number
   /** Whether a person has to approve what agents remember before it counts. */
@@ -149,7 +147,7 @@ export function createPromotions(options: PromotionsOptions): Promotions {
     session: SessionSummary,
     request: { readonly subagent?: string; readonly before: string; readonly limit: number },
   ): Promise<readonly Entry[]> {
-    const { readings } = await readPage(options.format, session, { ...request, raw: false })
+    const { readings } = await readPage(session, { ...request, raw: false })
     return readings.flatMap((reading) => (reading.kind === 'entry' ? [reading.entry] : []))
   }
 

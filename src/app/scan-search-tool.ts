@@ -1,5 +1,5 @@
 import type { Reading } from '#model'
-import { lineReaderOf, type LineFormat, type TranscriptFile } from '#sources'
+import { formatOf, lineReaderOf, type TranscriptFile } from '#sources'
 
 /** How far before its result a call is looked for. They are neighbours, unless a tool runs for long. */
 const NEAR = 128 * 1024
@@ -7,11 +7,7 @@ const FAR = 4 * 1024 * 1024
 const NEWLINE = 0x0a
 
 /** The name of the tool that was called under an id, from the lines before a place. */
-export function findCalledTool(
-  { file, format }: { readonly file: TranscriptFile; readonly format: LineFormat },
-  callId: string,
-  before: number,
-): string | undefined {
+export function findCalledTool(file: TranscriptFile, callId: string, before: number): string | undefined {
   const needle = Buffer.from(JSON.stringify(callId))
   for (let length = NEAR; length <= FAR; length *= 4) {
     const start = Math.max(0, before - length)
@@ -23,7 +19,7 @@ export function findCalledTool(
       const newline = window.indexOf(NEWLINE, at)
       const to = newline < 0 ? count : newline
       const readings: Reading[] = []
-      lineReaderOf(format).readLine(window, { from, to, offset: start + from }, readings)
+      lineReaderOf(formatOf(file.path)).readLine(window, { from, to, offset: start + from }, readings)
       const name = findName(readings, callId)
       if (name !== undefined) return name
       at = window.indexOf(needle, to)

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SessionSummary } from '#model'
-import { claudeFormat, createClaudeSource } from '#sources'
+import { createClaudeSource } from '#sources'
 import { createMatcher, entryMatches, toQuery, toSearchText } from '#store'
 import { createLines, generateCorpus, openTempDir, readAll, runs, toJsonl, type TempDir } from '#testing'
 import type { SearchHit } from '#wire'
@@ -27,7 +27,7 @@ async function all(q: string, limit: number, among = sessions): Promise<readonly
   do {
     const page = await scanSearch({
       sessions: among,
-      format: claudeFormat,
+
       query: toQuery(q, 0),
       limit,
       cursor,
@@ -131,14 +131,14 @@ describe('search without an index', () => {
 
   test('[SEA11] a hit says where it stands, in what, and shows it', async () => {
     const query = toQuery('naive', 0)
-    const page = await scanSearch({ sessions, format: claudeFormat, query, limit: 1 })
+    const page = await scanSearch({ sessions, query, limit: 1 })
     const [hit] = page.hits
     expect(page).toMatchObject({ index: 'none', total: { count: 1, exact: false }, notes: [] })
     expect(hit?.snippet.marks.map(([start, end]) => hit.snippet.text.slice(start, end))).toContain('naïve')
     expect(hit?.entry.cursor).toMatch(/^\d+\.[\w-]{11}$/)
     const results = await scanSearch({
       sessions,
-      format: claudeFormat,
+
       query: toQuery('tool:bash kind:result', 0),
       limit: 5,
     })
@@ -153,12 +153,12 @@ describe('search without an index', () => {
     }
     let next = setImmediate(count)
     const query = toQuery('the OR a', 0)
-    await scanSearch({ sessions, format: claudeFormat, query, limit: 100_000 })
+    await scanSearch({ sessions, query, limit: 100_000 })
     clearImmediate(next)
     expect(turns).toBeGreaterThan(1)
     const stopped = scanSearch({
       sessions,
-      format: claudeFormat,
+
       query,
       limit: 1,
       signal: AbortSignal.abort(),
@@ -171,11 +171,11 @@ describe('search without an index', () => {
     if (first === undefined) throw new Error('the corpus is empty')
     const gone = { ...first, path: join(dir.path, 'gone.jsonl'), subagents: [] }
     const query = toQuery('error', 0)
-    const page = await scanSearch({ sessions: [gone, ...sessions], format: claudeFormat, query, limit: 3 })
+    const page = await scanSearch({ sessions: [gone, ...sessions], query, limit: 3 })
     expect(page.hits).toHaveLength(3)
     expect(page.notes).toHaveLength(1)
     for (const cursor of ['x', 'scan.x', page.next ?? '']) {
-      const asked = scanSearch({ sessions: [], format: claudeFormat, query, limit: 3, cursor })
+      const asked = scanSearch({ sessions: [], query, limit: 3, cursor })
       await expect(asked).rejects.toMatchObject({ name: 'ThroughlineError' })
     }
   })

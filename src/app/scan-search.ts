@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { isObject, number, parseJson, string, ThroughlineError } from '#base'
 import type { Entry, Reading, SessionSummary } from '#model'
-import { cursorAt, lineReaderOf, openTranscript, type LineFormat, type TranscriptFile } from '#sources'
+import { cursorAt, formatOf, lineReaderOf, openTranscript, type TranscriptFile } from '#sources'
 import {
   createMatcher,
   entryMatches,
@@ -20,7 +20,6 @@ import { findCalledTool } from './scan-search-tool.ts'
 export interface ScanSearchOptions {
   /** Most recently active first. */
   readonly sessions: readonly SessionSummary[]
-  readonly format: LineFormat
   readonly query: Query
   readonly limit: number
   /** `next` of another page. */
@@ -124,7 +123,7 @@ async function scanLine(
   { bytes, offset, line }: LineStretch & { readonly line: { readonly from: number; readonly to: number } },
 ): Promise<number | undefined> {
   const readings: Reading[] = []
-  lineReaderOf(scan.format).readLine(bytes, { ...line, offset: offset + line.from }, readings)
+  lineReaderOf(formatOf(place.path)).readLine(bytes, { ...line, offset: offset + line.from }, readings)
   for (const reading of readings.toReversed()) {
     if (reading.kind === 'damage') continue
     const hit = toHit(scan, place, reading.entry)
@@ -146,7 +145,7 @@ async function takeTurns(scan: Scan): Promise<void> {
 const TIERS: readonly SearchTier[] = ['said', 'thought', 'tool']
 
 function toHit(
-  { query, matcher, format }: Scan,
+  { query, matcher }: Scan,
   { session, subagent, file }: Place & { readonly file: TranscriptFile },
   entry: Entry,
 ): SearchHit | undefined {
@@ -159,7 +158,7 @@ function toHit(
   if (!entryMatches(anyTool, traits)) return undefined
   const where = TIERS.find((tier) => isIn(query, tier) && isFound(matcher, found.text[tier]))
   if (where === undefined) return undefined
-  const tool = found.tool ?? findToolOf({ file, format }, found, entry)
+  const tool = found.tool ?? findToolOf(file, found, entry)
   if (!entryMatches(query.facets, { ...traits, tool })) return undefined
   const end = entry.place.offset + entry.place.length
   return {
@@ -187,14 +186,10 @@ function isIn({ facets: { tiers } }: Query, tier: SearchTier): boolean {
   return (tiers.any.length === 0 || tiers.any.includes(tier)) && !tiers.none.includes(tier)
 }
 
-function findToolOf(
-  transcript: { readonly file: TranscriptFile; readonly format: LineFormat },
-  { callIds }: SearchText,
-  entry: Entry,
-): string | undefined {
+function findToolOf(file: TranscriptFile, { callIds }: SearchText, entry: Entry): string | undefined {
   const [callId] = callIds
   return entry.kind === 'result' && callId !== undefined
-    ? findCalledTool(transcript, callId, entry.place.offset)
+    ? findCalledTool(file, callId, entry.place.offset)
     : undefined
 }
 

@@ -1,6 +1,5 @@
 import { ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
-import type { LineFormat } from '#sources'
 import { toQuery } from '#store'
 import type { SearchPage, SearchRequest } from '#wire'
 import type { Keeper } from './keeper.ts'
@@ -14,7 +13,6 @@ const LARGEST_PAGE = 200
 export interface SearchPlaces {
   /** Most recently active first. */
   readonly sessions: readonly SessionSummary[]
-  readonly format: LineFormat
   readonly keeper: Keeper | undefined
   /** Whether there is to be an index: it is begun a little after the start. */
   readonly keepsIndex: boolean
@@ -55,10 +53,10 @@ function ifUnavailable(error: unknown): undefined {
 async function scan(
   request: SearchRequest,
   limit: number,
-  { sessions, format, now, keeper, keepsIndex }: SearchPlaces,
+  { sessions, now, keeper, keepsIndex }: SearchPlaces,
 ): Promise<SearchPage> {
   const query = toQuery(request.q, now)
-  const page = await scanSearch({ sessions, format, query, limit, cursor: request.cursor })
+  const page = await scanSearch({ sessions, query, limit, cursor: request.cursor })
   if (!keepsIndex) return page
   return { ...page, index: keeper?.index?.state().state === 'complete' ? 'complete' : 'building' }
 }

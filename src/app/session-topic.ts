@@ -4,10 +4,10 @@ import {
   cursorAt,
   endOfLines,
   findOffset,
+  formatOf,
   openTranscript,
   readPageAfter,
   readPageBefore,
-  type LineFormat,
 } from '#sources'
 import type { FollowedFile, GrowthEvent } from '#ingest'
 import type { LiveEvent, SubscribeOptions, Subscription, Topic } from '#wire'
@@ -22,7 +22,6 @@ const PIECE = 100
 
 export interface SessionTopicOptions extends SubscribeOptions {
   readonly keeper: Keeper
-  readonly format: LineFormat
   readonly find: () => Promise<{ readonly session: SessionSummary; readonly path: string }>
 }
 
@@ -31,7 +30,7 @@ export interface SessionTopicOptions extends SubscribeOptions {
  * Positions are offsets in the file, so no entry is told twice and none is left out, whoever else listens.
  */
 export function subscribeToSession(topic: SessionTopic, options: SessionTopicOptions): Subscription {
-  const { keeper, format } = options
+  const { keeper } = options
   let cursor = options.cursor
   let closed = false
   let unlisten: (() => void) | undefined
@@ -139,7 +138,7 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
       }
       position = 0
       if (topic.last === undefined) return await readOn()
-      const page = await readPageBefore(file, format, { limit: topic.last })
+      const page = await readPageBefore(file, formatOf(path), { limit: topic.last })
       if (restart !== undefined) return
       position = endOfLines(file)
       const readings = page.readings.filter((reading) => placeOf(reading) < position)
@@ -166,7 +165,7 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
   }
 
   async function readPiece(id: string, file: ReturnType<typeof openTranscript>, end: number): Promise<void> {
-    const page = await readPageAfter(file, format, { limit: PIECE, after: position })
+    const page = await readPageAfter(file, formatOf(file.path), { limit: PIECE, after: position })
     const to = Math.min(page.end, end)
     // Read from what is void now: it is told from the beginning.
     if (restart !== undefined) return

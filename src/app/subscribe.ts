@@ -1,5 +1,4 @@
 import type { SessionSummary } from '#model'
-import type { LineFormat } from '#sources'
 import type { SubscribeOptions, Subscription, Topic } from '#wire'
 import { getSession } from './get-session.ts'
 import type { Keeper } from './keeper.ts'
@@ -13,7 +12,6 @@ export interface SubscriberOptions {
   readonly keep: () => Promise<Keeper>
   readonly live: () => Promise<Live>
   readonly memory: () => Promise<Memory>
-  readonly format: LineFormat
 }
 
 export interface Subscriber {
@@ -51,7 +49,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
             path: topic.subagent === undefined ? session.path : subagentPath(session, topic.subagent),
           }
         }
-        return subscribeToSession(topic, { ...how, keeper, format: options.format, find })
+        return subscribeToSession(topic, { ...how, keeper, find })
       }
     }
   }

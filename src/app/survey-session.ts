@@ -7,12 +7,11 @@ import {
   type UsageLedger,
   type Reading,
 } from '#model'
-import { openTranscript, readForward, type Source } from '#sources'
+import { formatOf, openTranscript, readForward } from '#sources'
 import { inSteps } from './in-steps.ts'
 
 /** Reads a session and its subagents whole. */
 export async function surveySession(
-  source: Source,
   session: SessionSummary,
   ledger: UsageLedger,
 ): Promise<{
@@ -21,7 +20,6 @@ export async function surveySession(
 }> {
   const survey = createSurvey(session.id, ledger)
   await each(
-    source,
     session.path,
     (reading) => {
       if (reading.kind === 'entry') survey.addEntry(reading.entry)
@@ -32,7 +30,7 @@ export async function surveySession(
   const subagentDamage = new Map<string, Damage[]>()
   for (const { path } of session.subagents) {
     const damage: Damage[] = []
-    await each(source, path, (reading) => {
+    await each(path, (reading) => {
       if (reading.kind === 'entry') survey.addSubagentEntry(reading.entry)
       else appendDamage(damage, reading.damage)
     })
@@ -42,14 +40,13 @@ export async function surveySession(
 }
 
 async function each(
-  source: Source,
   path: string,
   tell: (reading: Reading) => void,
   countLines?: (lines: number) => void,
 ): Promise<void> {
   const file = openTranscript(path)
   try {
-    for await (const batch of readForward(file, source.format)) {
+    for await (const batch of readForward(file, formatOf(path))) {
       countLines?.(batch.lineStarts.length)
       for (const reading of batch.readings) tell(reading)
     }

@@ -1,6 +1,6 @@
 import { ThroughlineError } from '#base'
 import type { Entry } from '#model'
-import { cursorAt, openTranscript, readForward, type LineFormat, type TranscriptFile } from '#sources'
+import { cursorAt, formatOf, openTranscript, readForward, type TranscriptFile } from '#sources'
 import { createMatcher, toSearchText, toSnippet, type FoundEntry, type Matcher, type Query } from '#store'
 import type { IndexedHit } from './session-index.ts'
 
@@ -12,11 +12,7 @@ export interface ShownHits {
 }
 
 /** Reads the line of every hit. One that is not there any more is left out, and its file is named. */
-export async function readHits(
-  found: readonly FoundEntry[],
-  query: Query,
-  formatOf: (agent: string) => LineFormat | undefined,
-): Promise<ShownHits> {
+export async function readHits(found: readonly FoundEntry[], query: Query): Promise<ShownHits> {
   const matcher = createMatcher(query)
   const hits: IndexedHit[] = []
   const wrong = new Set<string>()
@@ -25,11 +21,7 @@ export async function readHits(
     for (const each of found) {
       if (!files.has(each.path)) files.set(each.path, openIfThere(each.path))
       const file = files.get(each.path)
-      const format = formatOf(each.agent)
-      const hit =
-        file === undefined || format === undefined
-          ? undefined
-          : await readHit(each, file, { format, matcher })
+      const hit = file === undefined ? undefined : await readHit(each, file, matcher)
       if (hit === undefined) wrong.add(each.path)
       else hits.push(hit)
     }
@@ -42,11 +34,11 @@ export async function readHits(
 async function readHit(
   found: FoundEntry,
   file: TranscriptFile,
-  { format, matcher }: { readonly format: LineFormat; readonly matcher: Matcher },
+  matcher: Matcher,
 ): Promise<IndexedHit | undefined> {
   const { offset, length } = found
   if (offset + length > file.size) return undefined
-  const entry = await readEntry(file, format, { offset, length })
+  const entry = await readEntry(file, { offset, length })
   const text = entry === undefined ? undefined : toSearchText(entry)?.text[found.where]
   if (entry === undefined || text === undefined || !matcher.matches(text)) return undefined
   return {
@@ -69,11 +61,10 @@ async function readHit(
 
 async function readEntry(
   file: TranscriptFile,
-  format: LineFormat,
   place: { readonly offset: number; readonly length: number },
 ): Promise<Entry | undefined> {
   const { offset, length } = place
-  for await (const { readings } of readForward(file, format, {
+  for await (const { readings } of readForward(file, formatOf(file.path), {
     from: offset,
     to: offset + length,
     chunk: length,

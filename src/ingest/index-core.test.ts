@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { claudeFormat } from '#sources'
 import { eventually, mountSmallDisk, createLines, openTempDir, toJsonl, type TempDir } from '#testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openIndexCore, type IndexCoreOptions } from './index-core.ts'
@@ -47,7 +46,6 @@ function open(options: Partial<IndexCoreOptions> = {}): SessionIndex {
   const index = openIndexCore({
     path: indexFile(),
     origin: 'here',
-    formatOf: () => claudeFormat,
     onCounts: () => undefined,
     onNotice: ({ message, hint }) => {
       expect(hint).not.toBe('')

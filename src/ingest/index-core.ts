@@ -1,5 +1,4 @@
 import { ThroughlineError } from '#base'
-import type { LineFormat } from '#sources'
 import {
   embeddedPrices,
   isDamage,
@@ -21,7 +20,6 @@ import type { SessionIndex, SessionIndexOptions } from './session-index.ts'
 import { createWatches } from './watches.ts'
 
 export interface IndexCoreOptions extends SessionIndexOptions {
-  readonly formatOf: (agent: string) => LineFormat | undefined
   /** How often to look whether the index is still there. */
   readonly checkMs?: number
   /** Between two tries when the index cannot be written. */
@@ -41,7 +39,7 @@ const RETRY_MS = 5_000
 
 /** The index, in this thread. */
 export function openIndexCore(options: IndexCoreOptions): SessionIndex {
-  const { path, formatOf, now } = options
+  const { path, now } = options
   let store: SqliteStore | undefined
   let indexer: Indexer | undefined
   let size = 0
@@ -56,7 +54,7 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
   const watches = createWatches({
     search: async (query, newerThan) =>
       store === undefined ? [] : (await store.search({ query, limit: NEWS, newerThan })).hits,
-    show: async (found, query) => (await readHits(found, query, formatOf)).hits,
+    show: async (found, query) => (await readHits(found, query)).hits,
     now,
   })
 
@@ -80,7 +78,6 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
     const opened = store
     indexer = createIndexer({
       store: opened,
-      formatOf,
       origin: options.origin,
       onCommit({ sessions, newest }) {
         void tellCommitted(opened, sessions, newest)
@@ -245,7 +242,7 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
           ...(cursor === undefined ? {} : { cursor }),
         }),
       )
-      const { hits, wrong } = await readHits(found.hits, query, formatOf)
+      const { hits, wrong } = await readHits(found.hits, query)
       for (const wrongPath of wrong) reread(wrongPath)
       return {
         hits,

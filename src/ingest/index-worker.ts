@@ -1,20 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { string, ThroughlineError } from '#base'
-import { claudeFormat, type LineFormat } from '#sources'
 import { openIndexCore } from './index-core.ts'
 import type { FromIndex, ToIndex } from './index-messages.ts'
 import type { Watch } from './session-index.ts'
 
 /** The index's own thread: everything that talks to SQLite happens here, so that nothing else ever waits for it. */
-const FORMATS: Readonly<Record<string, LineFormat>> = {
-  claude: claudeFormat,
-  // What is recorded of these is written the way Claude Code writes.
-  scripted: claudeFormat,
-  codex: claudeFormat,
-  gemini: claudeFormat,
-  opencode: claudeFormat,
-}
-
 const port = parentPort
 if (port === null) throw new Error('this file runs in a thread of its own')
 
@@ -28,7 +18,6 @@ let asked = 0
 const index = openIndexCore({
   path: string(workerData, 'path') ?? '',
   origin: string(workerData, 'origin') ?? '',
-  formatOf: (agent) => FORMATS[agent],
   onCounts: (counts) => say({ kind: 'counts', counts }),
   onState: (state) => say({ kind: 'state', state }),
   onNotice: (notice) => say({ kind: 'notice', notice }),

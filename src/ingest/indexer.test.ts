@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, 
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { claudeFormat, type Meter } from '#sources'
+import { type Meter } from '#sources'
 import { openSqliteStore, toQuery, type SqliteStore } from '#store'
 import { createLines, openTempDir, runs, toJsonl, type TempDir } from '#testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -36,7 +36,6 @@ function open(
   const { meter, batch, committed } = more
   return createIndexer({
     store: on,
-    formatOf: (agent) => (agent === 'claude' ? claudeFormat : undefined),
     origin: 'here',
     onFailure: (error) => failures.push(error),
     onCommit: (each) => committed?.push(each),
@@ -195,18 +194,17 @@ test('[ING5] news goes before the past, and the newest of the past before the re
   expect(order.filter((name) => name !== 's29')).toEqual(names.slice(0, 29))
 })
 
-test('[ING6] one file that cannot be read, or has a format nobody knows, hides no other', async () => {
+test('[ING6] one file that cannot be read hides no other', async () => {
   writeFileSync(pathOf('a'), said('fine'))
   mkdirSync(pathOf('folder'))
   const problems: string[] = []
   const indexer = createIndexer({
     store,
-    formatOf: (agent) => (agent === 'claude' ? claudeFormat : undefined),
     origin: 'here',
     onProblem: (path) => problems.push(path),
     onFailure: (error) => failures.push(error),
   })
-  await indexer.sync([taskOf('folder'), taskOf('gone'), { ...taskOf('a'), agent: 'nobody' }, taskOf('a')])
+  await indexer.sync([taskOf('folder'), taskOf('gone'), taskOf('a')])
   await indexer.settled()
   expect(problems).toEqual([pathOf('folder')])
   expect(await rowsOf(store)).toHaveLength(1)

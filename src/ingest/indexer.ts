@@ -1,5 +1,5 @@
 import { ThroughlineError } from '#base'
-import { endOfLines, readForward, type LineFormat, type Meter, type TranscriptFile } from '#sources'
+import { endOfLines, formatOf, readForward, type Meter, type TranscriptFile } from '#sources'
 import type { Change, IndexedFile, Store } from '#store'
 import { createFileFold, foldReadings, readFold } from './file-fold.ts'
 import { guardAt, isGuarded } from './file-guard.ts'
@@ -36,7 +36,6 @@ export interface Indexer {
 
 export interface IndexerOptions {
   readonly store: Store
-  readonly formatOf: (agent: string) => LineFormat | undefined
   /** The machine the files are on. */
   readonly origin: string
   readonly onCommit?: (committed: Committed) => void
@@ -129,12 +128,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 
   async function index(task: IndexTask, how: How): Promise<void> {
-    const format = options.formatOf(task.agent)
-    if (format === undefined) return
     const file = openIfThere(task.path, options)
     if (file === undefined) return
     try {
-      await readNew(task, file, { ...how, format })
+      await readNew(task, file, how)
     } catch (error) {
       if (!(error instanceof ThroughlineError)) throw error
       options.onProblem?.(task.path, error)
@@ -144,11 +141,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     }
   }
 
-  async function readNew(
-    task: IndexTask,
-    file: TranscriptFile,
-    { format, as, trusted }: How & { readonly format: LineFormat },
-  ): Promise<void> {
+  async function readNew(task: IndexTask, file: TranscriptFile, { as, trusted }: How): Promise<void> {
     // What is read of it twice in one batch would be in the index twice.
     if (open.has(task.path)) await flush()
     reading = task.path
@@ -167,7 +160,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     // Before it is read: of a file that is written anew meanwhile, what was read is void at the next look.
     const end = endOfLines(file)
     const guard = guardAt(file, end)
-    for await (const batch of readForward(file, format, { from: offset, to: end })) {
+    for await (const batch of readForward(file, formatOf(task.path), { from: offset, to: end })) {
       if (reading !== task.path) return
       const isLast = batch.next >= end
       fold.tally.lines += batch.lineStarts.length

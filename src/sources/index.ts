@@ -7,6 +7,7 @@ export type { BilledMessage, BillReader, FileBills, FoundCompaction } from './cl
 export { cursorAfter, cursorAt, findOffset, offsetOf } from './cursor.ts'
 export { readConversation } from './conversation.ts'
 export type { Conversation } from './conversation.ts'
+export { formatOf } from './format-of.ts'
 export { createFollower } from './follower.ts'
 export type { Follower, FollowEvent, FollowOptions } from './follower.ts'
 export { bySession, lifeOf, toLive } from './holder.ts'
