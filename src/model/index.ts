@@ -35,6 +35,7 @@ export type {
 } from './block.ts'
 export { readCompaction, savedTokens } from './compaction.ts'
 export type { Compaction, Preserved } from './compaction.ts'
+export { toContent } from './content.ts'
 export { createTally, factsToCounts, tallyDamage, tallyEntry, toCounts } from './counts.ts'
 export type { SessionCounts, Tally } from './counts.ts'
 export { DIGEST_COMMANDS } from './digest.ts'

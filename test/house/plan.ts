@@ -17,6 +17,7 @@ export const PLAN: Readonly<Record<string, Room>> = {
   redact: { enters: ['base', 'model'], browserSafe: true },
   journal: { enters: ['base', 'model'] },
   sources: { enters: ['base', 'model', 'journal'] },
+  restore: { enters: ['base', 'model'] },
   drivers: { enters: ['base', 'model'] },
   store: { enters: ['base', 'model', 'wire'] },
   ingest: { enters: ['base', 'model', 'wire', 'journal', 'sources', 'store'] },

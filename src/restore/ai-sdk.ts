@@ -1,0 +1,178 @@
+import { object, string } from '#base'
+import type { ToolResultBlock } from '#model'
+import { createLossBook, type Loss, type LossBook } from './loss.ts'
+import { toDescription, toPlaceholder } from './media.ts'
+import type { Said, SaidBlock, SaidMessage } from './said.ts'
+import { toSoundText } from './sound-text.ts'
+import { noteUnknown, writeCall, writeText, type CallRules } from './writing.ts'
+
+export interface ToAiSdk {
+  /** `ModelMessage`s of Vercel's AI SDK. */
+  readonly messages: readonly object[]
+  readonly losses: readonly Loss[]
+}
+
+/** The SDK takes any; its providers are stricter, each in its own way. */
+const RULES: CallRules = { id: { pattern: /^/u, longest: 512 }, name: { pattern: /^/u, longest: 512 } }
+
+/** A conversation as Vercel's AI SDK takes it, whatever provider it is handed to then. */
+export function toAiSdk(said: Said): ToAiSdk {
+  const book = createLossBook(said.losses)
+  const names = new Map<string, string>()
+  const messages = said.messages.flatMap((message) =>
+    message.role === 'assistant' ? toAssistant(message, { book, names }) : toOthers(message, { book, names }),
+  )
+  return { messages, losses: book.losses }
+}
+
+interface Writing {
+  readonly book: LossBook
+  readonly names: Map<string, string>
+}
+
+function toAssistant(message: SaidMessage, { book, names }: Writing): readonly object[] {
+  const content = message.blocks.flatMap((said): readonly object[] => {
+    const { block } = said
+    switch (block.kind) {
+      case 'text': {
+        const text = writeText(said, block.text, book)
+        return text === undefined ? [] : [{ type: 'text', text, ...optionsOf(message, said) }]
+      }
+      case 'thinking':
+      case 'redacted-thinking':
+        return [
+          {
+            type: 'reasoning',
+            text: block.kind === 'thinking' ? toSoundText(block.thinking) : '',
+            ...optionsOf(message, said),
+          },
+        ]
+      case 'tool-use': {
+        const { id, name, input } = writeCall(said, block, { rules: RULES, book })
+        names.set(block.id, name)
+        return [
+          {
+            type: 'tool-call',
+            toolCallId: id,
+            toolName: name,
+            input: input ?? {},
+            ...optionsOf(message, said),
+          },
+        ]
+      }
+      case 'image':
+      case 'document':
+        if (block.source.kind === 'base64')
+          return [{ type: 'file', data: block.source.data, mediaType: block.source.mediaType }]
+        return [{ type: 'text', text: toPlaceholder(block) }]
+      case 'tool-result':
+      case 'unknown':
+        noteUnknown(said, book)
+        return []
+    }
+  })
+  return content.length === 0 ? [] : [{ role: 'assistant', content }]
+}
+
+/** What the provider of an answer wants back with it. */
+function optionsOf({ provider }: SaidMessage, { block, exact }: SaidBlock): object {
+  if (provider === 'anthropic') {
+    if (block.kind === 'thinking' && block.signature !== undefined)
+      return { providerOptions: { anthropic: { signature: block.signature } } }
+    if (block.kind === 'redacted-thinking')
+      return { providerOptions: { anthropic: { redactedData: block.data } } }
+    return {}
+  }
+  if (provider === 'openai' && block.kind === 'thinking') {
+    const own = object(exact, 'openai')
+    const encrypted = string(own, 'encrypted_content')
+    const id = string(own, 'id')
+    if (encrypted === undefined && id === undefined) return {}
+    return { providerOptions: { openai: { itemId: id, reasoningEncryptedContent: encrypted ?? null } } }
+  }
+  const signature = string(object(exact, 'gemini'), 'thoughtSignature')
+  return signature === undefined ? {} : { providerOptions: { google: { thoughtSignature: signature } } }
+}
+
+function toOthers(message: SaidMessage, { book, names }: Writing): readonly object[] {
+  const results: object[] = []
+  const content: object[] = []
+  for (const said of message.blocks) {
+    const { block, origin } = said
+    switch (block.kind) {
+      case 'tool-result':
+        results.push(toResult(said, block, { book, names }))
+        break
+      case 'text': {
+        const text = writeText(said, block.text, book)
+        if (text !== undefined) content.push({ type: 'text', text })
+        break
+      }
+      case 'image':
+      case 'document':
+        content.push(toFile(said, book))
+        break
+      case 'thinking':
+      case 'redacted-thinking':
+      case 'tool-use':
+      case 'unknown':
+        book.note('unknown-block', origin, { how: 'dropped', why: 'a user says nothing of this kind' })
+        break
+    }
+  }
+  return [
+    ...(results.length === 0 ? [] : [{ role: 'tool', content: results }]),
+    ...(content.length === 0 ? [] : [{ role: 'user', content }]),
+  ]
+}
+
+function toFile({ block, origin }: SaidBlock, book: LossBook): object {
+  if (block.kind !== 'image' && block.kind !== 'document') return { type: 'text', text: '' }
+  const { source } = block
+  const filename = block.kind === 'document' && block.title !== undefined ? { filename: block.title } : {}
+  switch (source.kind) {
+    case 'base64':
+      return { type: 'file', data: source.data, mediaType: source.mediaType, ...filename }
+    case 'url':
+      return {
+        type: 'file',
+        data: new URL(source.url),
+        mediaType: block.kind === 'image' ? 'image/*' : 'application/pdf',
+        ...filename,
+      }
+    case 'text':
+      return {
+        type: 'file',
+        data: Buffer.from(source.text).toString('base64'),
+        mediaType: source.mediaType,
+        ...filename,
+      }
+    case 'unknown':
+      book.note('media', origin, { how: 'changed', why: toDescription(source) })
+      return { type: 'text', text: toPlaceholder(block) }
+  }
+}
+
+function toResult(said: SaidBlock, block: ToolResultBlock, { book, names }: Writing): object {
+  const texts = block.content.flatMap((each) => (each.kind === 'text' ? [toSoundText(each.text)] : []))
+  const isText = texts.length === block.content.length
+  const value = texts.join('\n\n')
+  const parts = block.content.flatMap((each): readonly object[] => {
+    if (each.kind === 'text') return [{ type: 'text', text: toSoundText(each.text) }]
+    if ((each.kind === 'image' || each.kind === 'document') && each.source.kind === 'base64')
+      return [{ type: 'media', data: each.source.data, mediaType: each.source.mediaType }]
+    if (each.kind === 'image' || each.kind === 'document')
+      return [{ type: 'text', text: toPlaceholder(each) }]
+    noteUnknown(said, book)
+    return []
+  })
+  const output = isText
+    ? { type: block.isError ? 'error-text' : 'text', value }
+    : { type: 'content', value: parts }
+  return {
+    type: 'tool-result',
+    toolCallId: block.toolUseId,
+    toolName: names.get(block.toolUseId) ?? 'unknown',
+    output,
+  }
+}

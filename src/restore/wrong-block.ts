@@ -1,0 +1,132 @@
+import { isObject } from '#base'
+import {
+  toContent,
+  type Block,
+  type DocumentBlock,
+  type ImageBlock,
+  type ThinkingBlock,
+  type ToolResultBlock,
+} from '#model'
+import type { Mend, Trouble, TroubleKind } from './finding.ts'
+import { readImage } from './image-size.ts'
+import { base64Bytes, IMAGE_TYPES, toPlaceholder } from './media.ts'
+import { isSoundText, toSoundText, toSoundValue } from './sound-text.ts'
+
+/** What is wrong, for a person, and what mends it. */
+export type What = Pick<Trouble, 'reason' | 'fix' | 'mend'>
+
+export type Wrong = What & { readonly kind: TroubleKind }
+
+export const DROP: Mend = { kind: 'drop-block' }
+
+/** What Anthropic takes: pixels to a side, with more than twenty pictures, and bytes of a picture. */
+const LARGEST_SIDE = 8_000
+const LARGEST_SIDE_OF_MANY = 2_000
+const MANY_IMAGES = 20
+const LARGEST_IMAGE = 5 * 1024 * 1024
+
+/** What makes a provider refuse a block, whatever stands around it. `images`: how many there are in all. */
+export function findWrong(block: Block, images: number): Wrong | undefined {
+  switch (block.kind) {
+    case 'text':
+      if (block.text.trim() === '')
+        return { kind: 'text-empty', reason: 'a text without a word', fix: 'It is left out.', mend: DROP }
+      return isSoundText(block.text) ? undefined : broken({ ...block, text: toSoundText(block.text) })
+    case 'thinking':
+      return findEdited(block)
+    case 'tool-use': {
+      const input = toSoundValue(block.input)
+      return input === block.input ? undefined : broken({ ...block, input })
+    }
+    case 'tool-result':
+      return findWrongResult(block, images)
+    case 'image':
+      return findWrongImage(block, images)
+    case 'document':
+      return findWrongDocument(block)
+    case 'redacted-thinking':
+    case 'unknown':
+      return undefined
+  }
+}
+
+function broken(block: Block): Wrong {
+  return {
+    kind: 'text-broken',
+    reason: 'half characters or noughts that no request can carry',
+    fix: 'Each is replaced by U+FFFD.',
+    mend: { kind: 'replace-block', block: asObject(toContent(block)) },
+  }
+}
+
+function findEdited(block: ThinkingBlock): Wrong | undefined {
+  const isForeign = block.extra !== undefined && ('openai' in block.extra || 'gemini' in block.extra)
+  const isSigned = block.signature !== undefined && block.signature !== ''
+  const reason =
+    block.thinking === '' && isSigned
+      ? 'thinking whose text was taken out, with its signature left'
+      : !isSigned && !isForeign
+        ? 'thinking without a signature'
+        : isSoundText(block.thinking)
+          ? undefined
+          : 'thinking with half characters, which must not be edited'
+  if (reason === undefined) return undefined
+  return {
+    kind: 'thinking-edited',
+    reason,
+    fix: 'The whole block is left out; it is never edited.',
+    mend: DROP,
+  }
+}
+
+function findWrongResult(block: ToolResultBlock, images: number): Wrong | undefined {
+  for (const [at, inner] of block.content.entries()) {
+    const wrong = findWrong(inner, images)
+    if (wrong?.mend === undefined) continue
+    const content =
+      wrong.mend.kind === 'replace-block'
+        ? block.content.with(at, { kind: 'unknown', value: wrong.mend.block })
+        : block.content.toSpliced(at, 1)
+    return { ...wrong, mend: { kind: 'replace-block', block: asObject(toContent({ ...block, content })) } }
+  }
+  return undefined
+}
+
+function asObject(value: unknown): object {
+  return isObject(value) ? value : {}
+}
+
+function placeholder(block: ImageBlock | DocumentBlock): Mend {
+  return { kind: 'replace-block', block: { type: 'text', text: toPlaceholder(block) } }
+}
+
+function findWrongImage(block: ImageBlock, images: number): Wrong | undefined {
+  const { source } = block
+  if (source.kind !== 'base64') return undefined
+  const fix = 'A line of text stands for it; the picture stays in the old session.'
+  const bad = (reason: string): Wrong => ({
+    kind: 'image-broken',
+    reason,
+    fix,
+    mend: placeholder(block),
+  })
+  if (source.data === '') return bad('a picture without a byte')
+  const facts = readImage(Buffer.from(source.data.slice(0, 400_000), 'base64'))
+  if (facts === undefined) return bad(`what is called ${source.mediaType} is no picture`)
+  if (facts.mediaType !== source.mediaType || !IMAGE_TYPES.has(source.mediaType))
+    return bad(`a picture of type ${facts.mediaType} is called ${source.mediaType}`)
+  const limit = images > MANY_IMAGES ? LARGEST_SIDE_OF_MANY : LARGEST_SIDE
+  const { width = 0, height = 0 } = facts.size ?? {}
+  const bytes = base64Bytes(source.data)
+  if (width <= limit && height <= limit && bytes <= LARGEST_IMAGE) return undefined
+  const reason = `a picture of ${width} × ${height} pixels and ${bytes} bytes; ${limit} to a side and ${LARGEST_IMAGE} bytes are taken`
+  return { kind: 'image-too-large', reason, fix, mend: placeholder(block) }
+}
+
+function findWrongDocument(block: DocumentBlock): Wrong | undefined {
+  const { source } = block
+  if (source.kind !== 'base64' || (source.mediaType === 'application/pdf' && source.data !== ''))
+    return undefined
+  const reason = `a document of type ${source.mediaType === '' ? 'unknown' : source.mediaType}`
+  return { kind: 'media-unknown', reason, fix: 'A line of text stands for it.', mend: placeholder(block) }
+}
