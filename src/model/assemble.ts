@@ -1,5 +1,5 @@
 import { textOf, type Block, type ToolResultBlock } from './block.ts'
-import type { CommandEntry, Entry, ReplyEntry, ResultEntry } from './entry.ts'
+import { endsAnswer, type CommandEntry, type Entry, type ReplyEntry, type ResultEntry } from './entry.ts'
 import type {
   CommandMessage,
   CompactionMessage,
@@ -23,11 +23,17 @@ export function toMessages(entries: Iterable<Entry>, options: AssembleOptions = 
   const drafts: Draft[] = []
   const replies = new Map<string, ReplyDraft>()
   const calls = new Map<string, ReplyDraft>()
+  /** The answer that goes on, for agents whose lines do not say which they belong to. */
+  let open: ReplyDraft | undefined
 
   for (const entry of entries) {
+    const answer = open
+    if (endsAnswer(entry)) open = undefined
     switch (entry.kind) {
       case 'reply':
-        addReply(entry, drafts, replies, calls)
+        if (entry.part === 'end') addEnd(entry, drafts, answer)
+        else if (entry.part === 'item') open = addItem(entry, { drafts, calls, answer })
+        else addReply(entry, drafts, replies, calls)
         break
       case 'result':
         addResult(entry, drafts, calls)
@@ -41,7 +47,12 @@ export function toMessages(entries: Iterable<Entry>, options: AssembleOptions = 
       case 'compaction':
         drafts.push({
           kind: 'message',
-          message: { kind: 'compaction', ...common(entry), compaction: entry.compaction, summary: [] },
+          message: {
+            kind: 'compaction',
+            ...common(entry),
+            compaction: entry.compaction,
+            summary: entry.summary ?? [],
+          },
         })
         break
       case 'summary':
@@ -87,6 +98,8 @@ interface ReplyDraft {
   readonly entries: Entry[]
   readonly lines: ReplyEntry[]
   readonly answers: Map<string, ToolAnswer>
+  /** Told to be at its end, by a line that holds nothing of it. */
+  ended?: ReplyEntry
 }
 
 const QUIET_LEVELS: ReadonlySet<string> = new Set(['info', 'suggestion'])
@@ -124,6 +137,33 @@ function addReply(
   draft.entries.push(entry)
   draft.lines.push(entry)
   for (const block of entry.blocks) if (block.kind === 'tool-use') calls.set(block.id, draft)
+}
+
+/** Goes on with the answer at hand, or begins one. */
+function addItem(
+  entry: ReplyEntry,
+  {
+    drafts,
+    calls,
+    answer,
+  }: {
+    readonly drafts: Draft[]
+    readonly calls: Map<string, ReplyDraft>
+    readonly answer: ReplyDraft | undefined
+  },
+): ReplyDraft {
+  const draft = answer ?? { kind: 'reply', entries: [], lines: [], answers: new Map() }
+  if (answer === undefined) drafts.push(draft)
+  draft.entries.push(entry)
+  draft.lines.push(entry)
+  for (const block of entry.blocks) if (block.kind === 'tool-use') calls.set(block.id, draft)
+  return draft
+}
+
+function addEnd(entry: ReplyEntry, drafts: Draft[], answer: ReplyDraft | undefined): void {
+  if (answer === undefined) return addAside(entry, drafts)
+  answer.entries.push(entry)
+  answer.ended = entry
 }
 
 function addResult(entry: ResultEntry, drafts: Draft[], calls: ReadonlyMap<string, ReplyDraft>): void {
@@ -230,6 +270,9 @@ function toReply(draft: ReplyDraft): ReplyMessage {
   const last = draft.lines.at(-1)
   if (first === undefined || last === undefined) throw new Error('a reply is begun with its first line')
   const blocks = draft.lines.flatMap((line) => line.blocks)
+  const { ended } = draft
+  const usage = ended?.usage ?? last.usage
+  const stopReason = ended === undefined ? last.stopReason : stopOf(blocks)
   return {
     kind: 'reply',
     id: first.id,
@@ -240,11 +283,16 @@ function toReply(draft: ReplyDraft): ReplyMessage {
     blocks,
     calls: blocks.flatMap((block) => (block.kind === 'tool-use' ? [toCall(block, draft.answers)] : [])),
     // Lines repeat the usage, and while streaming it grew: the last one is the message's.
-    ...(last.usage === undefined ? {} : { usage: last.usage }),
-    ...(last.stopReason === undefined ? {} : { stopReason: last.stopReason }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(stopReason === undefined ? {} : { stopReason }),
     synthetic: false,
     apiError: first.apiError,
   }
+}
+
+/** An answer that is over and called something waits for what it called; any other has come to its end. */
+function stopOf(blocks: readonly Block[]): string {
+  return blocks.some(({ kind }) => kind === 'tool-use') ? 'tool_use' : 'end_turn'
 }
 
 function toCall(use: ToolCall['use'], answers: ReadonlyMap<string, ToolAnswer>): ToolCall {

@@ -6,8 +6,8 @@ import type { Entry, Link } from './entry.ts'
 export interface Node {
   readonly id: string
   /** As written, and as it is after compactions have moved what they preserved. */
-  readonly writtenParentId: string | null
-  parentId: string | null
+  readonly writtenParentId: string | null | undefined
+  parentId: string | null | undefined
   parent: Node | undefined
   /** The node before it in the file, progress lines left out. */
   before: Node | undefined
@@ -46,7 +46,11 @@ export function toNode(entry: Entry, link: Link, position: number): Node {
     before: undefined,
     position,
     at: entry.at ?? '',
-    spoken: entry.type === 'user' || entry.type === 'assistant' || (entry.kind === 'prompt' && entry.midTurn),
+    spoken:
+      entry.type === 'user' ||
+      entry.type === 'assistant' ||
+      (entry.kind === 'prompt' && entry.midTurn) ||
+      isSaidInOrder(entry, link),
     sidechain: link.sidechain,
     progress: entry.type === 'progress',
     boundary: entry.kind === 'compaction',
@@ -56,6 +60,12 @@ export function toNode(entry: Entry, link: Link, position: number): Node {
     answers: entry.kind === 'result' ? answersOf(entry.blocks) : undefined,
     callEntryId: entry.kind === 'result' ? entry.callEntryId : undefined,
   }
+}
+
+/** Where no line names a parent, whatever the model sees is said, and so is what a compaction put in its place. */
+function isSaidInOrder(entry: Entry, link: Link): boolean {
+  if (entry.kind === 'compaction') return entry.history !== undefined
+  return link.parentId === undefined && entry.kind !== 'record' && entry.kind !== 'context'
 }
 
 function callsOf(blocks: readonly Block[]): readonly string[] | undefined {
@@ -78,7 +88,7 @@ export function relink(
 ): void {
   if (preserved.length === 0) return
   const children: Children = new Map(preserved.map(({ anchorId }) => [anchorId, new Set()]))
-  for (const node of live) if (node.parentId !== null) children.get(node.parentId)?.add(node)
+  for (const node of live) children.get(node.parentId ?? '')?.add(node)
   for (const each of preserved) relinkOne(each, nodes, children)
 }
 
@@ -89,7 +99,7 @@ function relinkOne(preserved: Preserved, nodes: ReadonlyMap<string, Node>, child
   const tailId = preserved.kind === 'entries' ? ids.at(-1) : preserved.tailId
   if (first === undefined || tailId === undefined || ids.some((id) => !nodes.has(id))) return
   const hang = (node: Node, parentId: string): void => {
-    if (node.parentId !== null) children.get(node.parentId)?.delete(node)
+    children.get(node.parentId ?? '')?.delete(node)
     node.parentId = parentId
     children.get(parentId)?.add(node)
   }
@@ -104,13 +114,14 @@ function relinkOne(preserved: Preserved, nodes: ReadonlyMap<string, Node>, child
   for (const node of hanging) if (node.id !== first) hang(node, tailId)
 }
 
-/** Joins every node to its parent; one whose parent was never written, to the node before it in the file. */
+/** Joins every node to its parent; one that names none, or one that was never written, to the node before it in the file. */
 export function joinParents(main: readonly Node[], nodes: ReadonlyMap<string, Node>): Bridge[] {
   const bridges: Bridge[] = []
   let previous: Node | undefined
   for (const node of main) {
     node.before = previous
-    if (node.parentId !== null) {
+    if (node.parentId === undefined) node.parent = previous
+    else if (node.parentId !== null) {
       node.parent = nodes.get(node.parentId)
       if (node.parent === undefined) {
         node.parent = previous

@@ -10,6 +10,7 @@ import { finishSteps, type Steps } from './steps.ts'
  * [CHAIN2] From there the path goes from parent to parent. A missing parent and a cycle are bridged to the entry
  *          before it in the file, and the bridge is reported: nothing said becomes unreachable.
  * [CHAIN3] A compaction ends the path; what it preserved stands between its summary and what came after.
+ * [CHAIN5] An entry that names no parent follows the one before it in the file.
  * [CHAIN4] All lines of a message and all results of its calls are on the path when one of its lines is.
  */
 export interface Chain {
@@ -165,7 +166,7 @@ function walkWritten(from: Node, seen: ReadonlySet<string>, nodes: ReadonlyMap<s
   while (node && !visited.has(node)) {
     visited.add(node)
     if (!seen.has(node.id)) path.push(node)
-    node = node.writtenParentId === null ? undefined : (nodes.get(node.writtenParentId) ?? node.parent)
+    node = node.writtenParentId === null ? undefined : (nodes.get(node.writtenParentId ?? '') ?? node.parent)
   }
   return path.toReversed()
 }

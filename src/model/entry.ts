@@ -56,7 +56,8 @@ export interface Envelope {
 
 /** How an entry hangs in the tree. */
 export interface Link {
-  readonly parentId: string | null
+  /** Absent for agents whose lines name no parent: it follows the link before it in the file. */
+  readonly parentId?: string | null | undefined
   /** What a compaction boundary continues, though nothing hangs from it. */
   readonly logicalParentId?: string | undefined
   readonly sidechain: boolean
@@ -79,6 +80,11 @@ export interface PromptEntry extends Envelope {
 export interface ReplyEntry extends Envelope {
   readonly kind: 'reply'
   readonly messageId?: string | undefined
+  /**
+   * For agents that give the lines of an answer no common id. An `item` goes on with the answer before it; an `end`
+   * holds nothing of it but what it cost, if that, and ends it.
+   */
+  readonly part?: 'item' | 'end' | undefined
   readonly model?: string | undefined
   readonly blocks: readonly Block[]
   readonly usage?: Usage | undefined
@@ -137,6 +143,10 @@ export interface SummaryEntry extends Envelope {
 export interface CompactionEntry extends Envelope {
   readonly kind: 'compaction'
   readonly compaction: Compaction
+  /** The words that stand for everything before it, where its own line has them. */
+  readonly summary?: readonly Block[] | undefined
+  /** What the model sees in place of everything before it, where its own line has that. They have no lines of their own. */
+  readonly history?: readonly Entry[] | undefined
 }
 
 /** Something given to the model beside the words: environment, listings, files. The body is in `raw`. */
@@ -176,4 +186,26 @@ export function isWakeUpEntry(entry: Entry): boolean {
 /** Entries that carry what was said or done, as opposed to what surrounds it. */
 export function isSpoken(entry: Entry): boolean {
   return entry.kind === 'prompt' || entry.kind === 'reply' || entry.kind === 'result'
+}
+
+/** Whether an answer whose lines have no common id is over with this entry: it was billed, or somebody else spoke. */
+export function endsAnswer(entry: Entry): boolean {
+  switch (entry.kind) {
+    case 'reply':
+      return entry.part !== 'item'
+    case 'prompt':
+    case 'result':
+    case 'injection':
+    case 'summary':
+    case 'compaction':
+    case 'interruption':
+    case 'command':
+      return true
+    case 'context':
+    case 'notice':
+    case 'record':
+    case 'oversize':
+    case 'unknown':
+      return false
+  }
 }

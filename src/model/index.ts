@@ -35,6 +35,7 @@ export type {
 } from './block.ts'
 export { readCompaction, savedTokens } from './compaction.ts'
 export type { Compaction, Preserved } from './compaction.ts'
+export type { CompactionRecord, Trim } from './compaction-record.ts'
 export { toContent } from './content.ts'
 export { createTally, factsToCounts, tallyDamage, tallyEntry, toCounts } from './counts.ts'
 export type { SessionCounts, Tally } from './counts.ts'
@@ -42,7 +43,7 @@ export { DIGEST_COMMANDS } from './digest.ts'
 export type { BranchPath, Digest, OutlinePoint, RunCommand, TouchedFile } from './digest.ts'
 export { createDigestFold } from './digest-fold.ts'
 export type { DigestFold } from './digest-fold.ts'
-export { isSpoken, isWakeUpEntry } from './entry.ts'
+export { endsAnswer, isSpoken, isWakeUpEntry } from './entry.ts'
 export type {
   CommandEntry,
   CompactionEntry,
@@ -86,7 +87,14 @@ export type { Reading } from './reading.ts'
 export { appendDamage } from './place.ts'
 export type { Damage, DamageReason, Place } from './place.ts'
 export { byActivity, isLive, isWaitingForYou, transcriptsOf } from './session.ts'
-export type { LiveState, SessionFacts, SessionSummary, SideFile, SubagentSummary } from './session.ts'
+export type {
+  CopiedFrom,
+  LiveState,
+  SessionFacts,
+  SessionSummary,
+  SideFile,
+  SubagentSummary,
+} from './session.ts'
 export { addUsage, contextSize, NO_USAGE } from './usage.ts'
 export type { Usage } from './usage.ts'
 export { toMessages } from './assemble.ts'
@@ -94,6 +102,10 @@ export type { AssembleOptions } from './assemble.ts'
 export { createChain } from './chain.ts'
 export type { Branch, Chain, ChainFold } from './chain.ts'
 export type { Bridge } from './chain-links.ts'
+export type { Loss, LossKind, Origin } from './loss.ts'
+export { TARGETS } from './target.ts'
+export type { Target, TokenState } from './target.ts'
+export type { Mend, Trouble, TroubleKind } from './trouble.ts'
 export { billKey, createLedger } from './ledger.ts'
 export type { UsageLedger } from './ledger.ts'
 export { createSurvey } from './survey.ts'

@@ -53,6 +53,8 @@ export interface SessionSummary {
   readonly toolResults: readonly SideFile[]
   readonly live?: LiveState | undefined
   readonly archived: boolean
+  /** It was copied out of a session of another agent, which is the one to count and to list. */
+  readonly copiedFrom?: CopiedFrom | undefined
   /** The agent's file is gone: what is shown is read from the archive. */
   readonly sourceGone?: boolean | undefined
   /** A sample that came with Throughline: nobody worked there. */
@@ -80,6 +82,13 @@ export function byActivity(
 /** The files of a session that hold conversations: its own and its subagents'. */
 export function transcriptsOf({ path, subagents }: SessionSummary): readonly string[] {
   return [path, ...subagents.map((subagent) => subagent.path)].filter((each) => each !== '')
+}
+
+/** The session of another agent that one was copied from. */
+export interface CopiedFrom {
+  readonly agent: string
+  readonly id: string
+  readonly path: string
 }
 
 /** A file beside a transcript. */

@@ -1,5 +1,5 @@
 import { createChain, type Chain } from './chain.ts'
-import { isWakeUpEntry, type Entry, type ReplyEntry } from './entry.ts'
+import { endsAnswer, isWakeUpEntry, type Entry, type ReplyEntry } from './entry.ts'
 import { billKey, createLedger, type UsageLedger } from './ledger.ts'
 import { appendDamage, type Damage } from './place.ts'
 import type { SessionFacts } from './session.ts'
@@ -58,6 +58,8 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
   let turns = 0
   let compactions = 0
   let lastUsage: Usage | undefined
+  /** Whether the answer before goes on, for agents whose lines do not say which they belong to. */
+  let answering = false
   let customTitle: string | undefined
   let agentTitle: string | undefined
 
@@ -81,6 +83,8 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
     addEntry(entry) {
       entries++
       chain.add(entry)
+      const goesOn = answering && entry.kind === 'reply' && entry.part !== undefined
+      if (endsAnswer(entry)) answering = false
       if (entry.cwd !== undefined) workdirs.add(entry.cwd)
       switch (entry.kind) {
         case 'prompt':
@@ -90,7 +94,8 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
         case 'reply':
           addReply(entry, own)
           if (entry.synthetic) break
-          replies.add(entry.messageId ?? entry.id)
+          if (entry.part === 'item') answering = true
+          if (!goesOn && entry.part !== 'end') replies.add(entry.messageId ?? entry.id)
           if (entry.usage) lastUsage = entry.usage
           for (const block of entry.blocks) if (block.kind === 'tool-use') calls.set(block.id, entry.id)
           break
@@ -104,6 +109,7 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
         case 'record':
           if (entry.type === 'custom-title') customTitle = entry.value ?? customTitle
           else if (entry.type === 'ai-title') agentTitle = entry.value ?? agentTitle
+          else if (entry.type === 'turn_context' && entry.value !== undefined) own.models.add(entry.value)
           else if (entry.type === 'relocated' && entry.value !== undefined) workdirs.add(entry.value)
           break
         case 'unknown':

@@ -34,7 +34,7 @@ export function toAnthropic(said: Said): ToAnthropic {
   const book = createLossBook(said.losses)
   const messages: { role: 'user' | 'assistant'; content: object[] }[] = []
   for (const message of said.messages) {
-    const content = message.blocks.flatMap((block) => toBlock(message, block, book))
+    const content = toAnthropicContent(message, book)
     if (content.length === 0) continue
     const last = messages.at(-1)
     if (last === undefined && message.role === 'assistant') {
@@ -46,9 +46,14 @@ export function toAnthropic(said: Said): ToAnthropic {
       messages.push({ role: 'user', content: [{ type: 'text', text: OPENING }] })
     }
     if (last !== undefined && last.role === message.role) last.content.push(...content)
-    else messages.push({ role: message.role, content })
+    else messages.push({ role: message.role, content: [...content] })
   }
   return { messages, losses: book.losses }
+}
+
+/** The content of one message as the Messages API takes it. */
+export function toAnthropicContent(message: SaidMessage, book: LossBook): readonly object[] {
+  return message.blocks.flatMap((block) => toBlock(message, block, book))
 }
 
 function toBlock(message: SaidMessage, said: SaidBlock, book: LossBook): readonly object[] {

@@ -1,6 +1,6 @@
 import { object, parseJson, string } from '#base'
 import { contextSize, type Block, type Entry } from '#model'
-import type { Mend, Trouble, TroubleKind } from './finding.ts'
+import type { Mend, Trouble, TroubleKind } from '#model'
 import { findWrong, DROP, type What } from './wrong-block.ts'
 
 /** What is to be known beside the conversation itself. */

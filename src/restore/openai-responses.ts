@@ -48,12 +48,7 @@ function toOutput(message: SaidMessage, { book, custom }: Writing): readonly obj
       case 'text': {
         const text = writeText(said, block.text, book)
         if (text === undefined) break
-        items.push({
-          type: 'message',
-          role: 'assistant',
-          ...pick(own, ['id', 'status', 'phase']),
-          content: [{ type: 'output_text', text, annotations: own?.['annotations'] ?? [] }],
-        })
+        items.push(toAnswer(text, own))
         break
       }
       case 'thinking':
@@ -84,7 +79,7 @@ function toOutput(message: SaidMessage, { book, custom }: Writing): readonly obj
       case 'image':
       case 'document':
         book.note('media', origin, { how: 'changed', why: 'an answer holds text and calls only' })
-        items.push(assistantText(toPlaceholder(block)))
+        items.push(toAnswer(toPlaceholder(block)))
         break
       case 'tool-result':
         book.note('order', origin, { how: 'dropped', why: 'a result stands in an answer' })
@@ -94,8 +89,17 @@ function toOutput(message: SaidMessage, { book, custom }: Writing): readonly obj
   return items
 }
 
-function assistantText(text: string): object {
-  return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] }
+/** Words of the assistant: in the form of an output only with the id that OpenAI gave it. */
+function toAnswer(text: string, own?: JsonObject): object {
+  const id = string(own, 'id')
+  if (id === undefined) return { type: 'message', role: 'assistant', content: text }
+  return {
+    type: 'message',
+    role: 'assistant',
+    status: 'completed',
+    ...pick(own, ['id', 'status', 'phase']),
+    content: [{ type: 'output_text', text, annotations: own?.['annotations'] ?? [] }],
+  }
 }
 
 function toReasoning(own: JsonObject, block: Block): object | undefined {

@@ -1,6 +1,6 @@
 import { isObject, list, object, parseJson, string, type JsonObject } from '#base'
 import type { Entry } from '#model'
-import type { Mend, Trouble } from './finding.ts'
+import type { Mend, Trouble } from '#model'
 import { INTERRUPTED } from './said.ts'
 
 /** A session that was mended: lines for a new file. The old one stays as it is. */

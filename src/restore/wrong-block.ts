@@ -7,7 +7,7 @@ import {
   type ThinkingBlock,
   type ToolResultBlock,
 } from '#model'
-import type { Mend, Trouble, TroubleKind } from './finding.ts'
+import type { Mend, Trouble, TroubleKind } from '#model'
 import { readImage } from './image-size.ts'
 import { base64Bytes, IMAGE_TYPES, toPlaceholder } from './media.ts'
 import { isSoundText, toSoundText, toSoundValue } from './sound-text.ts'

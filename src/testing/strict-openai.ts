@@ -51,8 +51,11 @@ function isOutput(item: unknown): boolean {
 
 function messageFaults(item: unknown): readonly string[] {
   const role = string(item, 'role')
+  const words = string(item, 'content')
+  if (words !== undefined) return words === '' || role === undefined ? ['empty content'] : []
   const content = list(item, 'content')
   if (content.length === 0) return ['empty content']
+  if (role === 'assistant' && string(item, 'id') === undefined) return ['an output without its id']
   if (role === 'assistant')
     return content.flatMap((part) => {
       const type = string(part, 'type')

@@ -1,0 +1,145 @@
+import { toMessages, toTurns, type CompactionRecord, type Entry, type Turn } from '#model'
+import { toTurnExtract, type TurnExtract } from './extract.ts'
+import { toTokenState } from './restore.ts'
+import { toSaid, type Said } from './said.ts'
+import { toSummary } from './summary.ts'
+import { toTrimmed } from './trim.ts'
+
+export interface CompactOptions {
+  readonly id: string
+  readonly sessionId: string
+  readonly at: string
+  /** Turns that stay word by word. Default: 10. */
+  readonly keepTurns?: number | undefined
+  /** How many tokens are few enough for shortening alone. Default: 100,000. */
+  readonly goal?: number | undefined
+  /** What the summary may take. Default: 8,000 tokens. */
+  readonly budget?: number | undefined
+  readonly countTokens: (text: string) => number
+  /** Writes the summary; by default it is put together from what was said. */
+  readonly summarise?: ((turns: readonly TurnExtract[]) => Promise<string>) | undefined
+}
+
+const KEEP_TURNS = 10
+const GOAL = 100_000
+const BUDGET = 8_000
+/** Of the window that may be full before it is time: the next answer needs room too. */
+const TRIGGER = 0.75
+
+/** Whether it is time: by what is in the window now, never by what was billed. */
+export function needsCompaction(context: number, window: number): boolean {
+  return context >= window * TRIGGER
+}
+
+/** How many turns of a conversation are said to be old. At least one turn stays. */
+export function toCompactionBorder(turns: readonly Turn[], keepTurns: number = KEEP_TURNS): number {
+  return Math.max(0, turns.length - Math.max(1, keepTurns))
+}
+
+/**
+ * Compacts a conversation. What can be looked up again is shortened first; when that is not enough, old turns go into
+ * a summary. The last turns stay word by word. Nothing when there is no old turn. Nothing is written here: whoever
+ * writes the record down has compacted, and whoever takes it back has not.
+ */
+export async function toCompaction(
+  entries: readonly Entry[],
+  options: CompactOptions,
+): Promise<CompactionRecord | undefined> {
+  const turns = toTurns(toMessages(entries))
+  const border = toCompactionBorder(turns, options.keepTurns)
+  const first = turns[border]?.messages[0]
+  if (border === 0 || first === undefined) return undefined
+  const before = toTokenState(entries).context
+  const shortened = toShortened(entries, first.id, { ...options, before, turns: turns.length })
+  if (shortened !== undefined && shortened.tokens.after <= (options.goal ?? GOAL)) return shortened
+  const extracts = turns.slice(0, border).map((turn, at) => toTurnExtract(turn, at + 1))
+  const kept = entries.slice(entries.findIndex(({ id }) => id === first.id))
+  return await toSummarised(extracts, kept, { ...options, before })
+}
+
+function toShortened(
+  entries: readonly Entry[],
+  verbatimFrom: string,
+  options: CompactOptions & { readonly before: number; readonly turns: number },
+): CompactionRecord | undefined {
+  const [first] = entries
+  const last = entries.at(-1)
+  if (first === undefined || last === undefined) return undefined
+  const { said, trims } = toTrimmed(toSaid(entries), verbatimFrom)
+  const { id, sessionId, at, before, turns, countTokens } = options
+  return {
+    id,
+    sessionId,
+    at,
+    upTo: last.id,
+    keptFrom: first.id,
+    verbatimFrom,
+    turns: { summarised: 0, kept: turns },
+    text: '',
+    trims,
+    tokens: { before, after: countSaid(said, countTokens) },
+    by: 'trim',
+  }
+}
+
+/** A compaction of turns of which only the extracts are left, for those who read a session that does not fit in memory. */
+export async function toSummarised(
+  extracts: readonly TurnExtract[],
+  kept: readonly Entry[],
+  options: CompactOptions & { readonly before: number },
+): Promise<CompactionRecord | undefined> {
+  const { id, sessionId, at, countTokens, budget = BUDGET, before } = options
+  const [first] = kept
+  const last = kept.at(-1)
+  if (first === undefined || last === undefined) return undefined
+  const text =
+    options.summarise === undefined
+      ? toSummary(extracts, { sessionId, budget, countTokens })
+      : await options.summarise(extracts)
+  return {
+    id,
+    sessionId,
+    at,
+    upTo: last.id,
+    keptFrom: first.id,
+    verbatimFrom: first.id,
+    turns: { summarised: extracts.length, kept: toTurns(toMessages(kept)).length },
+    text,
+    trims: [],
+    tokens: { before, after: countTokens(text) + countSaid(toSaid(kept), countTokens) },
+    by: options.summarise === undefined ? 'extract' : 'agent',
+  }
+}
+
+/** What a model is told when it goes on after a compaction: the summary, then what stayed and what came since. */
+export function toCompactedSaid(record: CompactionRecord, entries: readonly Entry[]): Said {
+  const from = entries.findIndex(({ id }) => id === record.keptFrom)
+  const whole = toSaid(from < 0 ? entries : entries.slice(from))
+  const { said } = record.by === 'trim' ? toTrimmed(whole, record.verbatimFrom) : { said: whole }
+  if (record.text === '') return said
+  const summary = {
+    block: { kind: 'text', text: record.text } as const,
+    exact: { type: 'text', text: record.text },
+    origin: { entryId: record.keptFrom, index: 0 },
+  }
+  const [first, ...rest] = said.messages
+  if (first?.role === 'user') {
+    return { ...said, messages: [{ ...first, blocks: [summary, ...first.blocks] }, ...rest] }
+  }
+  return { ...said, messages: [{ role: 'user', blocks: [summary], provider: 'unknown' }, ...said.messages] }
+}
+
+/** About how many tokens messages take. */
+export function countSaid({ messages }: Said, countTokens: (text: string) => number): number {
+  let count = 0
+  for (const { blocks } of messages) {
+    for (const { block } of blocks) {
+      // What a picture costs depends on its size; this is what one of a screen's size does.
+      if (block.kind === 'image') count += 1_600
+      else if (block.kind === 'text') count += countTokens(block.text)
+      else if (block.kind === 'thinking') count += countTokens(block.thinking)
+      else count += countTokens(JSON.stringify(block))
+    }
+  }
+  return count
+}
