@@ -2,7 +2,7 @@ import { createServer, connect as connectSocket, type Server, type Socket } from
 import { parseJson, ThroughlineError } from '#base'
 import { connect, createBytesCodec, login, type RemoteThroughline, type SocketConstructor } from '#client'
 import { openServer, readSecret, toLocalToken, type RunningServer, type ServerOptions } from '#server'
-import { NO_LIVE, NO_MEMORY, openTempDir, runs, type TempDir } from '#testing'
+import { NO_LIVE, NO_MEMORY, NO_RESTORING, openTempDir, runs, type TempDir } from '#testing'
 import { fromWireReading, type Health, type LiveEvent, type SubscribeOptions, type Throughline } from '#wire'
 import * as fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
@@ -37,6 +37,7 @@ function createCounting(options: { readonly ballast?: number } = {}): Counting {
   const throughline: Throughline = {
     live: NO_LIVE,
     memory: NO_MEMORY,
+    restoring: NO_RESTORING,
     health: async () => HEALTH,
     list: refuse,
     get: refuse,

@@ -17,6 +17,22 @@ export const ENVIRONMENT: readonly EnvironmentVariable[] = [
       'Where Claude Code keeps its sessions. Only read; `connect` puts a folder of ours among its skills.',
   },
   {
+    name: 'CODEX_HOME',
+    fallback: '~/.codex',
+    meaning: 'Where Codex keeps its sessions. Only read, unless a session is to go on there.',
+  },
+  {
+    name: 'GEMINI_CLI_HOME',
+    fallback: '~',
+    meaning:
+      'The folder in which Gemini CLI has its `.gemini`. Only read, unless a session is to go on there.',
+  },
+  {
+    name: 'XDG_DATA_HOME',
+    fallback: '~/.local/share',
+    meaning: 'The folder in which opencode has its `opencode`. Only read.',
+  },
+  {
     name: 'ALLOWED_ROOTS',
     fallback: 'everything',
     meaning: 'Folders, separated like PATH. Sessions that worked anywhere else are not shown.',
@@ -29,7 +45,14 @@ export const ENVIRONMENT: readonly EnvironmentVariable[] = [
 ]
 
 export interface EnvironmentVariable {
-  readonly name: 'THROUGHLINE_HOME' | 'CLAUDE_CONFIG_DIR' | 'ALLOWED_ROOTS' | 'THROUGHLINE_ARCHIVE'
+  readonly name:
+    | 'THROUGHLINE_HOME'
+    | 'CLAUDE_CONFIG_DIR'
+    | 'CODEX_HOME'
+    | 'GEMINI_CLI_HOME'
+    | 'XDG_DATA_HOME'
+    | 'ALLOWED_ROOTS'
+    | 'THROUGHLINE_ARCHIVE'
   readonly fallback: string
   readonly meaning: string
 }
@@ -46,7 +69,18 @@ export function readConfig({ env, homeDir }: ConfigSources): Config {
   const claudeDir = resolve(env['CLAUDE_CONFIG_DIR'] || join(homeDir, '.claude'))
   const roots = (env['ALLOWED_ROOTS'] ?? '').split(process.platform === 'win32' ? ';' : ':')
   const allowedRoots = roots.filter((root) => root !== '').map((root) => realPathOf(rooted(root)))
-  return { home, claudeDir, allowedRoots, archive: isOn(env['THROUGHLINE_ARCHIVE']) }
+  const codexDir = resolve(env['CODEX_HOME'] || join(homeDir, '.codex'))
+  const geminiDir = join(resolve(env['GEMINI_CLI_HOME'] || homeDir), '.gemini')
+  const opencodeDir = join(resolve(env['XDG_DATA_HOME'] || join(homeDir, '.local', 'share')), 'opencode')
+  return {
+    home,
+    claudeDir,
+    codexDir,
+    geminiDir,
+    opencodeDir,
+    allowedRoots,
+    archive: isOn(env['THROUGHLINE_ARCHIVE']),
+  }
 }
 
 function isOn(value: string | undefined): boolean {

@@ -27,6 +27,7 @@ import { toHealth } from './health.ts'
 import type { Keeper } from './keeper.ts'
 import { deferLive } from './live-deferred.ts'
 import { deferMemory } from './memory-deferred.ts'
+import { deferRestoring } from './restoring-deferred.ts'
 import type { Live, WakeUp } from './open-live.ts'
 import type { Memory } from './open-memory.ts'
 import { openOnce } from './open-once.ts'
@@ -140,6 +141,12 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       caughtUp,
       ...(index ? { promotesFrom: keeper } : {}),
     })
+  })
+
+  /** Going on with sessions: when somebody asks for it. */
+  const restoring = openOnce(async () => {
+    const { openRestoring } = await import('./open-restoring.ts')
+    return openRestoring({ config, env: options.env ?? process.env, get, now, onWritten: caughtUp })
   })
 
   /** Resolves when all that is on disk is known. */
@@ -275,6 +282,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     },
     live: deferLive(openedLive),
     memory: deferMemory(memory.open),
+    restoring: deferRestoring(restoring.open),
     subscribe: (topic, how) => subscriber.subscribe(topic, how),
     async pruneArchive(limits) {
       return (await keep()).archive.prune(limits)

@@ -16,6 +16,10 @@ export interface Config {
   readonly home: string
   /** Claude Code's config folder. */
   readonly claudeDir: string
+  /** Where Codex, Gemini CLI and opencode keep their sessions. */
+  readonly codexDir: string
+  readonly geminiDir: string
+  readonly opencodeDir: string
   /** Sessions outside these folders are not shown. Empty: all are. Real paths. */
   readonly allowedRoots: readonly string[]
   /** Whether transcripts are kept when agents delete them. */

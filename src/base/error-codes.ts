@@ -41,4 +41,6 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   'journal-locked': 'Another process is writing this journal.',
   'journal-closed': 'The journal was closed before the call.',
   'redaction-failed': 'A text could not be searched for secrets, so it was not passed on.',
+  'nothing-to-compact': 'The session has no turn that is old enough to be summarised.',
+  'nothing-to-undo': 'No compaction of the session holds that could be taken back.',
 }

@@ -37,6 +37,8 @@ const CODES = [
   'journal-locked',
   'journal-closed',
   'redaction-failed',
+  'nothing-to-compact',
+  'nothing-to-undo',
 ] as const
 
 export type ErrorCode = (typeof CODES)[number]

@@ -49,10 +49,6 @@ export const variables: readonly Variable[] = [
     summary: 'Set by Claude Code: the session in which `mcp` remembers something.',
   },
   {
-    name: 'CODEX_HOME',
-    summary: 'Where `connect codex` finds config.toml. Default: ~/.codex.',
-  },
-  {
     name: 'VISUAL',
     summary: 'The editor in which the input of a tool is changed before it runs. Default: EDITOR.',
   },

@@ -19,6 +19,7 @@ import { createBytesCodec } from './bytes-codec.ts'
 import { createDeviceCalls, type DeviceCalls } from './devices.ts'
 import { createRemoteLive } from './live-calls.ts'
 import { createRemoteMemory } from './memory-calls.ts'
+import { createRemoteRestoring } from './restore-calls.ts'
 import { createLiveSocket, type SocketConstructor } from './live-socket.ts'
 import { readLongPage, readRemote } from './remote-readings.ts'
 import { createRest, expectShape, toError, type Fetch } from './rest.ts'
@@ -89,6 +90,7 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
     ...createDeviceCalls(rest),
     live: createRemoteLive(rest),
     memory: createRemoteMemory(rest),
+    restoring: createRemoteRestoring(rest),
     health,
     async list({ onProgress: _local, ...filter } = {}) {
       return expectShape<SessionList>(await rest.get('/api/sessions', filter), 'sessions', 'problems')

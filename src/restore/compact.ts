@@ -16,8 +16,8 @@ export interface CompactOptions {
   /** What the summary may take. Default: 8,000 tokens. */
   readonly budget?: number | undefined
   readonly countTokens: (text: string) => number
-  /** Writes the summary; by default it is put together from what was said. */
-  readonly summarise?: ((turns: readonly TurnExtract[]) => Promise<string>) | undefined
+  /** Writes the summary; by default it is the draft, which is put together from what was said. */
+  readonly summarise?: ((turns: readonly TurnExtract[], draft: string) => Promise<string>) | undefined
 }
 
 const KEEP_TURNS = 10
@@ -92,10 +92,8 @@ export async function toSummarised(
   const [first] = kept
   const last = kept.at(-1)
   if (first === undefined || last === undefined) return undefined
-  const text =
-    options.summarise === undefined
-      ? toSummary(extracts, { sessionId, budget, countTokens })
-      : await options.summarise(extracts)
+  const draft = toSummary(extracts, { sessionId, budget, countTokens })
+  const text = options.summarise === undefined ? draft : await options.summarise(extracts, draft)
   return {
     id,
     sessionId,

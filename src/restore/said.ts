@@ -1,5 +1,13 @@
 import { object, parseJson } from '#base'
-import { toContent, type Block, type Entry, type Provider, type ReplyEntry, type ToolUseBlock } from '#model'
+import {
+  endsAnswer,
+  toContent,
+  type Block,
+  type Entry,
+  type Provider,
+  type ReplyEntry,
+  type ToolUseBlock,
+} from '#model'
 import { createLossBook, type Loss, type LossBook, type Origin } from './loss.ts'
 
 /**
@@ -38,11 +46,17 @@ export function toSaid(entries: Iterable<Entry>): Said {
   const drafts: Draft[] = []
   const replies = new Map<string, AnswerDraft>()
   const calls = new Map<string, AnswerDraft>()
+  /** The answer that an item without an id of its message goes on with. */
+  let open: AnswerDraft | undefined
   for (const entry of entries) {
+    const answer = open
+    if (endsAnswer(entry)) open = undefined
     switch (entry.kind) {
-      case 'reply':
-        addReply(entry, { drafts, replies, calls })
+      case 'reply': {
+        const draft = addReply(entry, { drafts, replies, calls, answer })
+        if (entry.part === 'item') open = draft
         break
+      }
       case 'result':
         addResult(entry, calls, { drafts, book })
         break
@@ -92,11 +106,13 @@ interface Drafts {
   readonly drafts: Draft[]
   readonly replies: Map<string, AnswerDraft>
   readonly calls: Map<string, AnswerDraft>
+  readonly answer: AnswerDraft | undefined
 }
 
-function addReply(entry: ReplyEntry, { drafts, replies, calls }: Drafts): void {
-  if (entry.synthetic) return
-  let draft = entry.messageId === undefined ? undefined : replies.get(entry.messageId)
+function addReply(entry: ReplyEntry, { drafts, replies, calls, answer }: Drafts): AnswerDraft | undefined {
+  if (entry.synthetic || entry.part === 'end') return undefined
+  let draft = entry.part === 'item' ? answer : undefined
+  if (entry.messageId !== undefined) draft ??= replies.get(entry.messageId)
   if (draft === undefined) {
     draft = {
       kind: 'answer',
@@ -114,6 +130,7 @@ function addReply(entry: ReplyEntry, { drafts, replies, calls }: Drafts): void {
     draft.blocks.push(said)
     if (said.block.kind === 'tool-use') calls.set(said.block.id, draft)
   }
+  return draft
 }
 
 function addResult(

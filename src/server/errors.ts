@@ -40,6 +40,8 @@ const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   'journal-locked': 503,
   'journal-closed': 503,
   'redaction-failed': 503,
+  'nothing-to-compact': 409,
+  'nothing-to-undo': 409,
 }
 
 /** What is told of an error, and with which status. `isKnown` is false for what should not have happened. */

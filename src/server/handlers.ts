@@ -21,6 +21,7 @@ import type { Answer } from './answer.ts'
 import { createLiveHandlers } from './live-handlers.ts'
 import { createMcpRoute } from './mcp-route.ts'
 import { createMemoryHandlers } from './memory-handlers.ts'
+import { createRestoreHandlers } from './restore-handlers.ts'
 import { conversationPieces, listBytes, pagePieces, summaryText } from './wire-json.ts'
 
 /** What a handler is told of a request. */
@@ -69,6 +70,7 @@ export function createHandlers(around: Surroundings): Readonly<Record<RouteName,
     ...createLiveHandlers(throughline.live),
     mcp: createMcpRoute(around),
     ...createMemoryHandlers(throughline.memory),
+    ...createRestoreHandlers(throughline.restoring),
     async health() {
       const health = await throughline.health()
       const { version, startedAt } = around

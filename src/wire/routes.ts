@@ -1,5 +1,6 @@
 import { LIVE_ROUTES, type LiveRouteName } from './live-routes.ts'
 import { MEMORY_ROUTES, type MemoryRouteName } from './memory-routes.ts'
+import { RESTORE_ROUTES, type RestoreRouteName } from './restore-routes.ts'
 import type { Parameter, Route } from './route.ts'
 
 export type RouteName =
@@ -29,6 +30,7 @@ export type RouteName =
   | 'mcp'
   | LiveRouteName
   | MemoryRouteName
+  | RestoreRouteName
 
 const LIMIT: Parameter = { name: 'limit', kind: 'number', meaning: 'At most this many.' }
 const CURSOR: Parameter = { name: 'cursor', kind: 'text', meaning: 'The `next` of another page.' }
@@ -38,6 +40,7 @@ const SESSION = 'The session, as in the list.'
 export const ROUTES: Readonly<Record<RouteName, Route>> = {
   ...LIVE_ROUTES,
   ...MEMORY_ROUTES,
+  ...RESTORE_ROUTES,
   login: {
     method: 'POST',
     path: '/api/login',

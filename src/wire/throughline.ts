@@ -4,6 +4,7 @@ import type { Health } from './health.ts'
 import type { ListOptions, SessionList } from './listing.ts'
 import type { LiveCalls } from './live-calls.ts'
 import type { MemoryCalls } from './memory-calls.ts'
+import type { RestoreCalls } from './restore-calls.ts'
 import type { LiveEvent, Subscription, Topic } from './live.ts'
 import type { Page, PageOptions } from './page.ts'
 import type { SearchPage, SearchRequest } from './search.ts'
@@ -18,6 +19,8 @@ export interface Throughline {
   readonly live: LiveCalls
   /** What is remembered, and what new sessions begin with. */
   readonly memory: MemoryCalls
+  /** Going on with sessions: restored, mended, compacted, in another agent. */
+  readonly restoring: RestoreCalls
   health(): Promise<Health>
   /** Every session, most recently active first. One bad file never hides another. */
   list(options?: ListOptions): Promise<SessionList>

@@ -1,6 +1,6 @@
 import { ThroughlineError } from '#base'
 import type { SessionFacts, SessionSummary } from '#model'
-import { NO_LIVE, NO_MEMORY } from '#testing'
+import { NO_LIVE, NO_MEMORY, NO_RESTORING } from '#testing'
 import type { LiveEvent, SearchHit, SubscribeOptions, Throughline } from '#wire'
 
 /** A Throughline that says what it is told to, for what the network adds and nothing below it. */
@@ -78,6 +78,7 @@ export function createScript({ tellsList = false }: { readonly tellsList?: boole
   const throughline: Throughline = {
     live: NO_LIVE,
     memory: NO_MEMORY,
+    restoring: NO_RESTORING,
     health: async () => ({
       version: '',
       protocol: 1,

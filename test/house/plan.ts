@@ -30,6 +30,7 @@ export const PLAN: Readonly<Record<string, Room>> = {
       'wire',
       'render',
       'journal',
+      'restore',
       'sources',
       'drivers',
       'store',

@@ -1,0 +1,242 @@
+import { existsSync } from 'node:fs'
+import { ThroughlineError } from '#base'
+import { countTokens } from '#memory'
+import { type CompactionRecord, type Entry, type SessionSummary, type Trouble, type Turn } from '#model'
+import {
+  findTroubles,
+  needsCompaction,
+  restore,
+  toCompactedSaid,
+  toCompaction,
+  toRepaired,
+  toSaid,
+  toTarget,
+  type NativeRoots,
+  type Restored,
+  type Said,
+} from '#restore'
+import { formatOf, openTranscript, readConversation } from '#sources'
+import type {
+  CompactRequest,
+  CompactionState,
+  Preflight,
+  RepairOutcome,
+  RestoreCalls,
+  RestoredSession,
+} from '#wire'
+import { createCompactionLog } from './compaction-log.ts'
+import { convertSession, isNativeAgent } from './session-conversion.ts'
+import { readLargeCompaction } from './large-compaction.ts'
+import { createLineageLog } from './lineage-log.ts'
+import { windowOf } from './model-windows.ts'
+import { writeRepaired } from './repaired-file.ts'
+
+export interface RestoringOptions {
+  readonly home: string
+  readonly get: (query: string) => Promise<SessionSummary>
+  /** Where agents keep their sessions. */
+  readonly roots: NativeRoots
+  /** Runs a command in a folder, for agents that take a session in by one. */
+  readonly run: (command: readonly string[], workdir: string) => Promise<void>
+  /** Asks the session's own agent for a summary of what it is given. */
+  readonly summarise?: ((session: SessionSummary, text: string) => Promise<string>) | undefined
+  /** Something new is on disk: look. */
+  readonly onWritten: () => Promise<void>
+  readonly mintId: () => string
+  readonly now: () => number
+}
+
+/** From here on a session is not held in memory to be compacted. */
+const LARGE_BYTES = 64 * 1024 * 1024
+
+/** Going on with sessions. */
+export function createRestoring(options: RestoringOptions): RestoreCalls {
+  const compactions = createCompactionLog(options.home)
+  const lineage = createLineageLog(options.home)
+  const at = (): string => new Date(options.now()).toISOString()
+
+  /** What the model would be told, and the compaction of ours that it begins with. */
+  async function sayOf(session: SessionSummary): Promise<{
+    readonly entries: readonly Entry[]
+    readonly said: Said
+    readonly active: CompactionRecord | undefined
+  }> {
+    const entries = await readEntries(session)
+    const { active } = await compactions.read(session.id)
+    return {
+      entries,
+      active,
+      said: active === undefined ? toSaid(entries) : toCompactedSaid(active, entries),
+    }
+  }
+
+  return {
+    async restore(sessionId, target) {
+      const session = await options.get(sessionId)
+      const { entries, said, active } = await sayOf(session)
+      const restored = restore(entries, target)
+      const { messages, losses } = active === undefined ? restored : toTarget(said, target)
+      return toRestoredSession(session.id, { ...restored, messages, losses }, active)
+    },
+
+    async preflight(sessionId) {
+      const session = await options.get(sessionId)
+      const { entries, active } = await sayOf(session)
+      return toPreflight(session.id, entries, active)
+    },
+
+    async repair(sessionId) {
+      const session = await options.get(sessionId)
+      const entries = await readEntries(session)
+      const troubles = findTroubles(entries, { hasFolder: existsSync })
+      if (!troubles.some(({ mend }) => mend !== undefined)) return { mended: [], left: troubles }
+      if (session.agent !== 'claude') return await repairByWriting(session, entries, troubles)
+      const id = options.mintId()
+      const repaired = toRepaired(entries, troubles, { sessionId: id, mintId: options.mintId })
+      const { command } = await writeRepaired(session, id, repaired.lines)
+      await lineage.add({
+        kind: 'repaired',
+        at: at(),
+        from: { sessionId: session.id, agent: session.agent },
+        to: { sessionId: id, agent: session.agent },
+      })
+      await options.onWritten()
+      return { sessionId: id, mended: repaired.mended, left: repaired.left, command }
+    },
+
+    async compact(sessionId, request = {}) {
+      const session = await options.get(sessionId)
+      const how = toHow(session, request)
+      const record =
+        session.size > LARGE_BYTES
+          ? await readLargeCompaction(session, how)
+          : await toCompaction(await readEntries(session), how)
+      if (record === undefined) {
+        throw new ThroughlineError('nothing-to-compact', 'every turn of the session is a recent one', {
+          hint: 'Keep fewer turns: --keep 3.',
+        })
+      }
+      await compactions.add(record)
+      return record
+    },
+
+    async undoCompaction(sessionId) {
+      const session = await options.get(sessionId)
+      const { active } = await compactions.read(session.id)
+      if (active === undefined) {
+        throw new ThroughlineError('nothing-to-undo', 'no compaction of the session holds', {
+          hint: 'Only compactions that were made here can be taken back.',
+        })
+      }
+      await compactions.undo(session.id, active.id, at())
+      return await compactions.read(session.id)
+    },
+
+    async compactions(sessionId): Promise<CompactionState> {
+      return await compactions.read((await options.get(sessionId)).id)
+    },
+
+    async convert(sessionId, request) {
+      const session = await options.get(sessionId)
+      const outcome = await convertSession(session, await sayOf(session), { ...options, ...request, lineage })
+      if (outcome.isWritten) await options.onWritten()
+      return outcome
+    },
+
+    async lineage(sessionId) {
+      return await lineage.read((await options.get(sessionId)).id)
+    },
+  }
+
+  /** Whoever writes a session anew for its own agent writes only what is taken: that is mending enough. */
+  async function repairByWriting(
+    session: SessionSummary,
+    entries: readonly Entry[],
+    troubles: readonly Trouble[],
+  ): Promise<RepairOutcome> {
+    if (!isNativeAgent(session.agent)) {
+      throw new ThroughlineError('request-invalid', `sessions of ${session.agent} cannot be written`, {
+        hint: 'Go on with it in another agent, which mends it too: `throughline resume --in claude`.',
+      })
+    }
+    const written = await convertSession(
+      session,
+      { entries, said: toSaid(entries) },
+      { ...options, to: session.agent, lineage },
+    )
+    await options.onWritten()
+    const { sessionId, command } = written
+    const mended = troubles.filter(({ mend }) => mend !== undefined)
+    return { sessionId, command, mended, left: troubles.filter(({ mend }) => mend === undefined) }
+  }
+
+  function toHow(
+    session: SessionSummary,
+    { keepTurns, by = 'extract' }: CompactRequest,
+  ): Parameters<typeof toCompaction>[1] {
+    const { summarise } = options
+    if (by === 'agent' && summarise === undefined) {
+      throw new ThroughlineError('driver-unavailable', 'no agent can be asked for a summary here', {
+        hint: 'Start the daemon, or leave out --by agent.',
+      })
+    }
+    return {
+      id: options.mintId(),
+      sessionId: session.id,
+      at: at(),
+      keepTurns,
+      countTokens,
+      ...(by === 'agent' && summarise !== undefined
+        ? { summarise: async (_turns, extract) => await summarise(session, extract) }
+        : {}),
+    }
+  }
+}
+
+async function readEntries(session: SessionSummary): Promise<readonly Entry[]> {
+  const file = openTranscript(session.path)
+  try {
+    return (await readConversation(file, formatOf(session.path))).entries
+  } finally {
+    file.close()
+  }
+}
+
+function toRestoredSession(
+  sessionId: string,
+  { turns, pending, ...restored }: Restored,
+  compaction: CompactionRecord | undefined,
+): RestoredSession {
+  return {
+    sessionId,
+    ...restored,
+    turns: turns.map(toShortTurn),
+    pending: pending.map(({ id, name, input }) => ({ id, name, input })),
+    ...(compaction === undefined ? {} : { compaction }),
+  }
+}
+
+function toShortTurn({ messages, startedAt, state, toolCalls }: Turn): RestoredSession['turns'][number] {
+  return { entryId: messages[0]?.id ?? '', startedAt, state, toolCalls }
+}
+
+function toPreflight(
+  sessionId: string,
+  entries: readonly Entry[],
+  active: CompactionRecord | undefined,
+): Preflight {
+  const model = entries.findLast((entry) => entry.kind === 'reply' && !entry.synthetic)
+  const window = windowOf(model?.kind === 'reply' ? model.model : undefined)
+  const { tokens } = restore(entries, 'anthropic')
+  // What was compacted here is not in the window that the agent told of last.
+  const isSince = active !== undefined && entries.at(-1)?.id === active.upTo
+  const context = isSince ? active.tokens.after : tokens.context
+  const troubles = findTroubles(entries, { window, hasFolder: existsSync })
+  return {
+    sessionId,
+    troubles: isSince ? troubles.filter(({ kind }) => kind !== 'context-too-long') : troubles,
+    tokens: { ...tokens, context },
+    window,
+    isFull: needsCompaction(context, window),
+  }
+}
