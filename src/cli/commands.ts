@@ -6,6 +6,7 @@ import { connectCommands } from './connect-commands.ts'
 import { liveCommands } from './live-commands.ts'
 import { memoryCommands } from './memory-commands.ts'
 import { readingCommands } from './reading-commands.ts'
+import { restoringCommands } from './restoring-commands.ts'
 import { searchingCommands } from './searching-commands.ts'
 
 /** Every command of `throughline`, in the order the help shows them. */
@@ -15,6 +16,7 @@ export const commands: readonly CommandSpec[] = [
   ...memoryCommands,
   ...keepingCommands,
   ...liveCommands,
+  ...restoringCommands,
   ...connectCommands,
   ...daemonCommands,
 ]

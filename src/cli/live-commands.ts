@@ -106,6 +106,13 @@ export const liveCommands: readonly CommandSpec[] = [
       'A session that is alive elsewhere is refused with who holds it. Without a prompt it goes on as a conversation; in a script it is only taken up.',
     args: [SESSION, PROMPT],
     options: [
+      {
+        name: 'in',
+        value: 'agent',
+        values: ['claude', 'codex', 'gemini', 'opencode'],
+        summary: 'Go on in another agent: as a native session of its own, with what is lost told first.',
+      },
+      { name: 'yes', summary: 'With --in: go on whatever is lost.' },
       { name: 'take-over', summary: 'End whoever holds it first.' },
       { name: 'fork', summary: 'Go on with a copy.' },
       { name: 'at', value: 'entry', summary: 'Copy only up to this entry. Means --fork.' },
@@ -120,6 +127,7 @@ export const liveCommands: readonly CommandSpec[] = [
     examples: [
       { line: 'throughline resume 7d0c1f3e where were we?', says: 'go on' },
       { line: 'throughline resume 7d0c1f3e --fork try it the other way', says: 'and keep the first' },
+      { line: 'throughline resume 7d0c1f3e --in codex', says: 'the same conversation, another agent' },
     ],
     exits: TURN_EXITS,
   },

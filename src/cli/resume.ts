@@ -4,6 +4,7 @@ import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { findSessionId, findTerminal, readPrompt, toPrompt, withLive } from './live-session.ts'
 import { goOn, toRunRequest } from './run-agent.ts'
+import { resumeElsewhere } from './resume-elsewhere.ts'
 import type { Site } from './site.ts'
 
 /** `throughline resume` */
@@ -21,6 +22,8 @@ export async function resume(site: Site, values: Values, console: Console): Prom
     const text = words.length > 0 ? await readPrompt(words) : undefined
     return await withLive(site, async (throughline) => {
       const id = await findSessionId(throughline, query)
+      if (values.value('in') !== undefined)
+        return await resumeElsewhere(throughline, id, { values, console, terminal, env: site.env })
       const workdir = values.value('workdir')
       const prompt = text === undefined ? undefined : toPrompt(text)
       const request = {

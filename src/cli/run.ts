@@ -25,6 +25,9 @@ const SESSION_RUNS: Readonly<Record<string, () => Promise<SessionRun>>> = {
   remember: async () => (await import('./remember.ts')).remember,
   documents: async () => (await import('./documents.ts')).documents,
   import: async () => (await import('./import.ts')).importFrom,
+  restore: async () => (await import('./restore.ts')).restore,
+  repair: async () => (await import('./repair.ts')).repair,
+  compact: async () => (await import('./compact.ts')).compact,
   rename: async () => (await import('./rename.ts')).rename,
   star: async () => (await import('./rename.ts')).star,
 }
