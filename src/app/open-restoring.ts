@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
-import type { RestoreCalls } from '#wire'
+import type { MemoryCalls, RestoreCalls } from '#wire'
 import { toAgentEnvironment } from './agent-environment.ts'
 import { isWithin } from './config.ts'
+import { createHandoffs, type Handoffs } from './handoffs.ts'
 import { createRestoring, type RestoringOptions } from './restoring.ts'
 import type { Config } from './throughline.ts'
 
@@ -12,36 +13,50 @@ export interface OpenRestoringOptions extends Pick<RestoringOptions, 'summarise'
   readonly config: Config
   readonly env: Readonly<Record<string, string | undefined>>
   readonly get: (query: string) => Promise<SessionSummary>
+  readonly memory: MemoryCalls
+}
+
+export interface Restoring {
+  readonly calls: RestoreCalls
+  readonly handoffs: Handoffs
 }
 
 /** Going on with the sessions of this machine: what is written goes where the agents look for it. */
-export function openRestoring(options: OpenRestoringOptions): RestoreCalls {
-  const { config, env, get, now, onWritten, summarise } = options
-  const calls = createRestoring({
+export function openRestoring(options: OpenRestoringOptions): Restoring {
+  const { config, env, get, now, onWritten, summarise, memory } = options
+  const places = {
     home: config.home,
-    get,
     roots: { claude: config.claudeDir, codex: config.codexDir, gemini: config.geminiDir },
-    run: (command, workdir) => runOnce(command, { workdir, env: toAgentEnvironment(env) }),
-    summarise,
+    run: (command: readonly string[], workdir: string) =>
+      runOnce(command, { workdir, env: toAgentEnvironment(env) }),
     onWritten,
-    mintId: randomUUID,
     now,
-  })
+  }
+  const calls = createRestoring({ ...places, get, summarise, mintId: randomUUID })
+  const handoffs = createHandoffs({ ...places, memory })
   return {
-    ...calls,
-    async convert(id, request) {
-      if (request.workdir !== undefined && !mayWorkIn(request.workdir, config)) {
-        throw new ThroughlineError('folder-not-found', `${request.workdir} may not be worked in`, {
-          hint: 'Choose a folder inside ALLOWED_ROOTS.',
-        })
-      }
-      return await calls.convert(id, request)
+    calls: {
+      ...calls,
+      async convert(id, request) {
+        expectAllowed(request.workdir, config)
+        return await calls.convert(id, request)
+      },
+    },
+    handoffs: {
+      pack: (session) => handoffs.pack(session),
+      async takeIn(bundle, request = {}) {
+        expectAllowed(request.workdir, config)
+        return await handoffs.takeIn(bundle, request)
+      },
     },
   }
 }
 
-function mayWorkIn(workdir: string, { allowedRoots }: Config): boolean {
-  return allowedRoots.length === 0 || isWithin(workdir, allowedRoots)
+function expectAllowed(workdir: string | undefined, { allowedRoots }: Config): void {
+  if (workdir === undefined || allowedRoots.length === 0 || isWithin(workdir, allowedRoots)) return
+  throw new ThroughlineError('folder-not-found', `${workdir} may not be worked in`, {
+    hint: 'Choose a folder inside ALLOWED_ROOTS.',
+  })
 }
 
 const PATIENCE_MS = 60_000

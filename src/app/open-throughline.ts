@@ -146,7 +146,8 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   /** Going on with sessions: when somebody asks for it. */
   const restoring = openOnce(async () => {
     const { openRestoring } = await import('./open-restoring.ts')
-    return openRestoring({ config, env: options.env ?? process.env, get, now, onWritten: caughtUp })
+    const places = { config, env: options.env ?? process.env, get, now, onWritten: caughtUp }
+    return openRestoring({ ...places, memory: deferMemory(memory.open) })
   })
 
   /** Resolves when all that is on disk is known. */
@@ -282,7 +283,11 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     },
     live: deferLive(openedLive),
     memory: deferMemory(memory.open),
-    restoring: deferRestoring(restoring.open),
+    restoring: deferRestoring(async () => (await restoring.open()).calls),
+    async *pack(session) {
+      yield* (await restoring.open()).handoffs.pack(session)
+    },
+    takeIn: async (bundle, how) => await (await restoring.open()).handoffs.takeIn(bundle, how),
     subscribe: (topic, how) => subscriber.subscribe(topic, how),
     async pruneArchive(limits) {
       return (await keep()).archive.prune(limits)

@@ -1,5 +1,7 @@
 import type { Pruned, PruneOptions } from '#ingest'
+import type { SessionSummary } from '#model'
 import type { Throughline } from '#wire'
+import type { TakeInOptions, TakenIn } from './handoffs.ts'
 
 /** Throughline in this process. */
 export interface LocalThroughline extends Throughline {
@@ -7,6 +9,10 @@ export interface LocalThroughline extends Throughline {
   readonly config: Config
   /** Removes from the archive what has no original any more, oldest first, as far as the limits ask for it. */
   pruneArchive(limits: PruneOptions): Promise<Pruned>
+  /** A bundle of a session, for another machine. */
+  pack(session: SessionSummary): AsyncIterable<Uint8Array>
+  /** Takes a bundle in that was made elsewhere. */
+  takeIn(bundle: string, options?: TakeInOptions): Promise<TakenIn>
   /** Resolves when everything that happened so far is known and indexed. For tests and scripts. */
   settled(): Promise<void>
 }

@@ -45,6 +45,32 @@ export const restoringCommands: readonly CommandSpec[] = [
     exits: [[1, 'Something is wrong that cannot be mended on a copy.']],
   },
   {
+    name: 'handoff',
+    summary: 'Hand a session to another machine, or take one in.',
+    description:
+      'Packs the transcript with its subagents, long outputs and blobs, and what was remembered in it, into one file. `handoff import <file>` checks it, keeps it as it was, and writes a session that can be gone on with here: in another folder with --workdir, in another agent with --in.',
+    args: [
+      { name: 'session', summary: 'The session to pack, or the word import.', required: true },
+      { name: 'file', summary: 'After import: the file to take in.', required: false },
+    ],
+    options: [
+      { name: 'out', value: 'file', summary: 'Where to write the bundle. Default: <id>.handoff.gz.' },
+      { name: 'force', summary: 'Replace the file if it is there.' },
+      { name: 'workdir', value: 'folder', summary: 'With import: the folder to go on in.' },
+      {
+        name: 'in',
+        value: 'agent',
+        values: ['claude', 'codex', 'gemini', 'opencode'],
+        summary: 'With import: the agent to go on in. Default: its own.',
+      },
+      JSON_OPTION,
+    ],
+    examples: [
+      { line: 'throughline handoff 7d0c --out fix.handoff.gz', says: 'pack it' },
+      { line: 'throughline handoff import fix.handoff.gz --workdir ~/src/app', says: 'go on with it there' },
+    ],
+  },
+  {
     name: 'compact',
     summary: 'Shorten what a session takes of the window, and take it back.',
     description:

@@ -50,6 +50,7 @@ const SITE_RUNS: Readonly<Record<string, () => Promise<SiteRun>>> = {
   interrupt: async () => (await import('./send.ts')).interrupt,
   end: async () => (await import('./send.ts')).end,
   resume: async () => (await import('./resume.ts')).resume,
+  handoff: async () => (await import('./handoff.ts')).handoff,
   board: async () => (await import('./board.ts')).board,
   attentions: async () => (await import('./attentions.ts')).attentions,
   answer: async () => (await import('./answer.ts')).answer,

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { createGunzip, createGzip } from 'node:zlib'
+import { field, list, number, object, parseJson, string, ThroughlineError } from '#base'
+import { transcriptsOf, type SessionSummary } from '#model'
+
+/**
+ * A session on its way to another machine: one packed file of lines. The first names what follows, with the hash of
+ * every file; then come the files, piece by piece, byte for byte, and the documents that were promoted in the session.
+ */
+export interface HandoffManifest {
+  readonly session: { readonly id: string; readonly agent: string; readonly name?: string | undefined }
+  /** Where the session worked, over there. */
+  readonly workdir?: string | undefined
+  readonly createdAt?: string | undefined
+  readonly files: readonly HandoffFile[]
+  readonly documents: number
+}
+
+export interface HandoffFile {
+  /** Where it stands in its agent's layout: enough to know how it reads. The first is the transcript. */
+  readonly place: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+const FORMAT = 'throughline-handoff'
+const VERSION = 1
+const PIECE = 1024 * 1024
+/** So much of a path says whose transcript it is. */
+const TELLING_PARTS = 4
+
+/** Packs a session. Nothing of it is changed; what grows meanwhile is left out from where it was. */
+export async function* packHandoff(
+  session: SessionSummary,
+  documents: readonly object[],
+): AsyncGenerator<Uint8Array> {
+  const paths = await findFiles(session)
+  const files: (HandoffFile & { readonly path: string })[] = []
+  for (const path of paths) files.push({ path, ...(await digest(path)), place: placeOf(path, session) })
+  const manifest = {
+    format: FORMAT,
+    version: VERSION,
+    session: { id: session.id, agent: session.agent, name: session.name },
+    workdir: session.workdirs[0],
+    createdAt: session.createdAt,
+    files: files.map(({ place, bytes, sha256 }) => ({ place, bytes, sha256 })),
+    documents: documents.length,
+  }
+  const lines = async function* (): AsyncGenerator<string> {
+    yield `${JSON.stringify(manifest)}\n`
+    for (const { path, place, bytes } of files) {
+      for await (const piece of createReadStream(path, {
+        end: Math.max(0, bytes - 1),
+        highWaterMark: PIECE,
+      })) {
+        if (bytes > 0 && Buffer.isBuffer(piece))
+          yield `${JSON.stringify({ place, data: piece.toString('base64') })}\n`
+      }
+    }
+    for (const document of documents) yield `${JSON.stringify({ document })}\n`
+  }
+  const packed: AsyncIterable<unknown> = Readable.from(lines()).pipe(createGzip())
+  for await (const piece of packed) if (Buffer.isBuffer(piece)) yield piece
+}
+
+/** The transcript first, then its subagents, then what stands beside it. */
+async function findFiles(session: SessionSummary): Promise<readonly string[]> {
+  const beside = session.path.replace(/\.jsonl$/u, '')
+  const folders = [`${beside}${sep}tool-results`, join(dirname(session.path), 'blobs')]
+  const found = await Promise.all(folders.map(filesIn))
+  return [...new Set([...transcriptsOf(session), ...found.flat()])]
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true })
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(folder, entry.name))
+  } catch {
+    return []
+  }
+}
+
+async function digest(path: string): Promise<Pick<HandoffFile, 'bytes' | 'sha256'>> {
+  const { size } = await stat(path)
+  const hash = createHash('sha256')
+  if (size > 0)
+    for await (const piece of createReadStream(path, { end: size - 1 })) hash.update(piece as Buffer)
+  return { bytes: size, sha256: hash.digest('hex') }
+}
+
+function placeOf(path: string, session: SessionSummary): string {
+  const root = session.path.split(sep).slice(0, -TELLING_PARTS).join(sep)
+  return path.startsWith(`${root}${sep}`)
+    ? path
+        .slice(root.length + 1)
+        .split(sep)
+        .join('/')
+    : path.split(sep).slice(-TELLING_PARTS).join('/')
+}
+
+export interface UnpackedHandoff {
+  readonly manifest: HandoffManifest
+  /** The transcript, as it was. */
+  readonly path: string
+  readonly documents: readonly unknown[]
+}
+
+/**
+ * Unpacks a session into a folder of its own below `into`, whole or not at all: every file is checked by its hash.
+ * Where it is there already it is left as it is.
+ */
+export async function unpackHandoff(bundle: string, into: string): Promise<UnpackedHandoff> {
+  const draft = join(into, `.draft-${String(process.pid)}-${String(Math.trunc(performance.now()))}`)
+  const documents: unknown[] = []
+  let manifest: HandoffManifest | undefined
+  try {
+    const lines = createInterface({
+      input: createReadStream(bundle).pipe(createGunzip()),
+      crlfDelay: Infinity,
+    })
+    for await (const line of lines) {
+      const value = parseJson(line)
+      if (manifest === undefined) manifest = getManifest(value)
+      else if (field(value, 'document') !== undefined) documents.push(field(value, 'document'))
+      else await addPiece(draft, value, manifest)
+    }
+    if (manifest === undefined) throw damaged('it is empty')
+    for (const file of manifest.files) await expectFile(join(draft, file.place), file)
+    if (documents.length !== manifest.documents) throw damaged('documents are missing')
+    const folder = join(into, manifest.session.id)
+    await rm(folder, { recursive: true, force: true })
+    await rename(draft, folder)
+    return { manifest, documents, path: join(folder, manifest.files[0]?.place ?? '') }
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    if (error instanceof ThroughlineError) throw error
+    throw damaged(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function getManifest(value: unknown): HandoffManifest {
+  if (string(value, 'format') !== FORMAT) throw damaged('it is no handoff')
+  if (number(value, 'version') !== VERSION) throw damaged('it is of a version that is not known here')
+  const session = object(value, 'session')
+  const id = string(session, 'id') ?? ''
+  const files = list(value, 'files').map((file) => ({
+    place: string(file, 'place') ?? '',
+    bytes: number(file, 'bytes') ?? -1,
+    sha256: string(file, 'sha256') ?? '',
+  }))
+  if (!/^[\w-]{1,128}$/u.test(id) || files.length === 0 || !files.every(({ place }) => isPlace(place)))
+    throw damaged('it names what cannot be a session')
+  return {
+    session: { id, agent: string(session, 'agent') ?? 'unknown', name: string(session, 'name') },
+    workdir: string(value, 'workdir'),
+    createdAt: string(value, 'createdAt'),
+    files,
+    documents: number(value, 'documents') ?? 0,
+  }
+}
+
+/** Below the folder, by names alone. */
+function isPlace(place: string): boolean {
+  const parts = place.split('/')
+  return (
+    parts.length <= 12 &&
+    parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\0\\]/u.test(part))
+  )
+}
+
+async function addPiece(draft: string, value: unknown, manifest: HandoffManifest): Promise<void> {
+  const place = string(value, 'place')
+  const data = string(value, 'data')
+  if (data === undefined || !manifest.files.some((file) => file.place === place) || place === undefined)
+    throw damaged('it holds something that it does not name')
+  const path = join(draft, place)
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const file = await open(path, 'a', 0o600)
+  try {
+    await file.appendFile(Buffer.from(data, 'base64'))
+  } finally {
+    await file.close()
+  }
+}
+
+async function expectFile(path: string, { bytes, sha256, place }: HandoffFile): Promise<void> {
+  if (bytes === 0) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await (await open(path, 'a', 0o600)).close()
+    return
+  }
+  const found = await digest(path).catch(() => undefined)
+  if (found?.bytes !== bytes || found.sha256 !== sha256) throw damaged(`${place} is not what was packed`)
+}
+
+function damaged(why: string): ThroughlineError {
+  return new ThroughlineError('request-invalid', `the bundle cannot be taken in: ${why}`, {
+    hint: 'Make it again with `throughline handoff`, and copy it as a binary file.',
+  })
+}

@@ -1,0 +1,139 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { list } from '#base'
+import {
+  createLines,
+  expectError,
+  findAnthropicFaults,
+  openTempDir,
+  runs,
+  SESSION,
+  toJsonl,
+  writeTranscript,
+  type TempDir,
+} from '#testing'
+import { openThroughline } from './open-throughline.ts'
+import type { LocalThroughline } from './throughline.ts'
+
+let temp: TempDir
+const opened: LocalThroughline[] = []
+
+beforeEach(async () => {
+  temp = await openTempDir()
+})
+afterEach(async () => {
+  for (const throughline of opened.splice(0)) await throughline.close()
+  await temp.remove()
+})
+
+/** A machine with its own folders. */
+async function machine(
+  name: string,
+): Promise<{ readonly throughline: LocalThroughline; readonly dir: string }> {
+  const dir = join(temp.path, name)
+  mkdirSync(join(dir, 'work'), { recursive: true })
+  const throughline = await openThroughline({
+    env: {
+      THROUGHLINE_HOME: join(dir, 'home'),
+      CLAUDE_CONFIG_DIR: join(dir, 'claude'),
+      CODEX_HOME: join(dir, 'codex'),
+      GEMINI_CLI_HOME: dir,
+      XDG_DATA_HOME: join(dir, 'data'),
+    },
+    now: () => Date.UTC(2026, 10, 16),
+  })
+  opened.push(throughline)
+  return { throughline, dir }
+}
+
+async function packed(): Promise<{
+  readonly bundle: string
+  readonly original: Buffer
+  readonly workdir: string
+}> {
+  const { throughline, dir } = await machine('here')
+  const workdir = join(dir, 'work')
+  const make = createLines({ cwd: workdir })
+  const path = await writeTranscript(
+    join(dir, 'claude'),
+    toJsonl([
+      make.prompt('go'),
+      make.reply([{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } }]),
+      make.result('toolu_1', 'listed'),
+      make.reply([{ type: 'text', text: 'done' }]),
+    ]),
+  )
+  const beside = join(path.replace(/\.jsonl$/u, ''), 'tool-results')
+  mkdirSync(beside, { recursive: true })
+  writeFileSync(join(beside, 'long.txt'), Buffer.alloc(3_000_000, 'x'))
+  await throughline.memory.put({ type: 'learning', content: 'Tides are late.', sourceSessionId: SESSION })
+  await throughline.memory.put({ type: 'learning', content: 'Of another session.', sourceSessionId: 'other' })
+  const pieces: Uint8Array[] = []
+  for await (const piece of throughline.pack(await throughline.get(SESSION))) pieces.push(piece)
+  const bundle = join(temp.path, 'bundle.gz')
+  writeFileSync(bundle, Buffer.concat(pieces))
+  return { bundle, original: readFileSync(path), workdir }
+}
+
+test('[HOF1] a session goes to another machine whole, and can be gone on with in another folder there', async () => {
+  const { bundle, original, workdir } = await packed()
+  const { throughline, dir } = await machine('there')
+  const taken = await throughline.takeIn(bundle, { workdir: join(dir, 'work') })
+  expect(readFileSync(taken.path).equals(original)).toBe(true)
+  expect(statSync(taken.path).mode & 0o777).toBe(0o600)
+  expect(taken.documents).toBe(1)
+  expect(taken.from).toMatchObject({ sessionId: SESSION, agent: 'claude', workdir })
+  const listed = await throughline.get(taken.sessionId)
+  expect(listed.workdirs).toEqual([join(dir, 'work')])
+  const { messages } = await throughline.restoring.restore(taken.sessionId, 'anthropic')
+  expect(findAnthropicFaults(messages)).toEqual([])
+  expect(JSON.stringify(messages)).toContain(`its folder was ${workdir} and is ${join(dir, 'work')} now`)
+  expect((await throughline.restoring.lineage(taken.sessionId)).from).toMatchObject({
+    sessionId: SESSION,
+    kind: 'handed-over',
+  })
+  // Again: the same session, and no document twice.
+  const again = await throughline.takeIn(bundle, { workdir: join(dir, 'work') })
+  expect([again.sessionId, again.documents]).toEqual([taken.sessionId, 0])
+  expect((await throughline.list()).sessions.filter(({ id }) => id === taken.sessionId)).toHaveLength(1)
+})
+
+test('[HOF2] a bundle that was changed on the way is refused, and leaves nothing behind', async () => {
+  const { bundle } = await packed()
+  const { throughline, dir } = await machine('there')
+  const whole = gunzipSync(readFileSync(bundle))
+  const broken = join(temp.path, 'broken.gz')
+  await fc.assert(
+    fc.asyncProperty(fc.nat(whole.length - 2), async (at) => {
+      const bytes = Buffer.from(whole)
+      bytes[at] = bytes[at] === 0x41 ? 0x42 : 0x41
+      if (bytes.equals(whole)) return
+      writeFileSync(broken, gzipSync(bytes, { level: 1 }))
+      const outcome = await throughline.takeIn(broken, { workdir: join(dir, 'work') }).catch(() => 'refused')
+      // Words of the first line that stand for nothing but themselves may differ: the name, the old folder.
+      const isHead = at < whole.indexOf(0x0a)
+      expect(isHead || outcome === 'refused' || at > whole.lastIndexOf('{"document"')).toBe(true)
+    }),
+    runs(15),
+  )
+  const left = readdirSync(join(dir, 'home', 'handoffs')).filter((name) => name.startsWith('.draft'))
+  expect(left).toEqual([])
+})
+
+test('[HOF2] a bundle that wants to write elsewhere is refused', async () => {
+  const { bundle } = await packed()
+  const { throughline, dir } = await machine('there')
+  const [head = '', ...rest] = gunzipSync(readFileSync(bundle)).toString('utf8').split('\n')
+  for (const place of ['../../outside.jsonl', '/etc/outside.jsonl', 'a/../../b.jsonl', '']) {
+    const manifest: unknown = JSON.parse(head)
+    const files = list(manifest, 'files').map((file) => ({ ...(file as object), place }))
+    const forged = join(temp.path, 'forged.gz')
+    writeFileSync(forged, gzipSync([JSON.stringify({ ...(manifest as object), files }), ...rest].join('\n')))
+    await expectError(throughline.takeIn(forged, { workdir: join(dir, 'work') }), 'request-invalid')
+  }
+  writeFileSync(join(temp.path, 'text.gz'), 'not packed at all')
+  await expectError(throughline.takeIn(join(temp.path, 'text.gz')), 'request-invalid')
+})
