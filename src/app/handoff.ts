@@ -89,7 +89,8 @@ async function digest(path: string): Promise<Pick<HandoffFile, 'bytes' | 'sha256
   const { size } = await stat(path)
   const hash = createHash('sha256')
   if (size > 0)
-    for await (const piece of createReadStream(path, { end: size - 1 })) hash.update(piece as Buffer)
+    for await (const piece of createReadStream(path, { end: size - 1 }))
+      if (Buffer.isBuffer(piece)) hash.update(piece)
   return { bytes: size, sha256: hash.digest('hex') }
 }
 

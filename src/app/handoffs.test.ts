@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { list } from '#base'
+import { isObject, list, parseJson } from '#base'
 import {
   createLines,
   expectError,
@@ -128,10 +128,11 @@ test('[HOF2] a bundle that wants to write elsewhere is refused', async () => {
   const { throughline, dir } = await machine('there')
   const [head = '', ...rest] = gunzipSync(readFileSync(bundle)).toString('utf8').split('\n')
   for (const place of ['../../outside.jsonl', '/etc/outside.jsonl', 'a/../../b.jsonl', '']) {
-    const manifest: unknown = JSON.parse(head)
-    const files = list(manifest, 'files').map((file) => ({ ...(file as object), place }))
+    const manifest = parseJson(head)
+    if (!isObject(manifest)) throw new Error('the head names what follows')
+    const files = list(manifest, 'files').map((file) => ({ ...(isObject(file) ? file : {}), place }))
     const forged = join(temp.path, 'forged.gz')
-    writeFileSync(forged, gzipSync([JSON.stringify({ ...(manifest as object), files }), ...rest].join('\n')))
+    writeFileSync(forged, gzipSync([JSON.stringify({ ...manifest, files }), ...rest].join('\n')))
     await expectError(throughline.takeIn(forged, { workdir: join(dir, 'work') }), 'request-invalid')
   }
   writeFileSync(join(temp.path, 'text.gz'), 'not packed at all')

@@ -56,9 +56,7 @@ async function runHere(
 ): Promise<number> {
   const [program = '', ...args] = command
   const child = spawn(program, args, { cwd: workdir, stdio: 'inherit', env: { ...env } })
-  // Ctrl-C is for the agent.
-  const ignore = (): void => undefined
-  process.on('SIGINT', ignore)
+  process.on('SIGINT', leaveToAgent)
   try {
     return await new Promise<number>((done, fail) => {
       child.on('error', () =>
@@ -71,6 +69,9 @@ async function runHere(
       child.on('close', (code) => done(code ?? 1))
     })
   } finally {
-    process.off('SIGINT', ignore)
+    process.off('SIGINT', leaveToAgent)
   }
 }
+
+/** Ctrl-C is for the agent. */
+function leaveToAgent(): void {}
