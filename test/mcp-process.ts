@@ -24,14 +24,17 @@ export async function runCommand(
 export async function runProgram(
   program: string,
   args: readonly string[],
-  options: { readonly env: Readonly<Record<string, string>>; readonly cwd?: string },
+  {
+    input = '',
+    ...options
+  }: { readonly env: Readonly<Record<string, string>>; readonly cwd?: string; readonly input?: string },
 ): Promise<Result> {
   const child = spawn(program, args, { ...options, stdio: 'pipe' })
   const [out, err] = [[], []] as [Buffer[], Buffer[]]
   child.stdout.on('data', (piece: Buffer) => out.push(piece))
   child.stderr.on('data', (piece: Buffer) => err.push(piece))
   child.stdin.on('error', () => {})
-  child.stdin.end()
+  child.stdin.end(input)
   const code = await new Promise<number | null>((done) => child.on('close', done))
   return { code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }
 }

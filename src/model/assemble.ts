@@ -1,4 +1,4 @@
-import { textOf, type Block, type ToolResultBlock } from './block.ts'
+import { textOf, type Block } from './block.ts'
 import { endsAnswer, type CommandEntry, type Entry, type ReplyEntry, type ResultEntry } from './entry.ts'
 import type {
   CommandMessage,
@@ -7,8 +7,8 @@ import type {
   PromptMessage,
   ReplyMessage,
   ToolAnswer,
-  ToolCall,
 } from './message.ts'
+import { stopOf, toAnswer, toCall } from './tool-answer.ts'
 
 export interface AssembleOptions {
   /** Ids of the active path. Messages with no entry on it are marked `offPath`. */
@@ -152,7 +152,7 @@ function addItem(
     readonly answer: ReplyDraft | undefined
   },
 ): ReplyDraft {
-  const draft = answer ?? { kind: 'reply', entries: [], lines: [], answers: new Map() }
+  const draft: ReplyDraft = answer ?? { kind: 'reply', entries: [], lines: [], answers: new Map() }
   if (answer === undefined) drafts.push(draft)
   draft.entries.push(entry)
   draft.lines.push(entry)
@@ -188,17 +188,6 @@ function addResult(entry: ResultEntry, drafts: Draft[], calls: ReadonlyMap<strin
       })
       owned = true
     }
-  }
-}
-
-function toAnswer(entry: ResultEntry, result: ToolResultBlock, beside: readonly Block[]): ToolAnswer {
-  return {
-    entryId: entry.id,
-    ...(entry.at === undefined ? {} : { at: entry.at }),
-    content: beside.length === 0 ? result.content : [...result.content, ...beside],
-    isError: result.isError,
-    ...(entry.decision === undefined ? {} : { decision: entry.decision }),
-    ...(entry.startedAgentId === undefined ? {} : { startedAgentId: entry.startedAgentId }),
   }
 }
 
@@ -288,18 +277,6 @@ function toReply(draft: ReplyDraft): ReplyMessage {
     synthetic: false,
     apiError: first.apiError,
   }
-}
-
-/** An answer that is over and called something waits for what it called; any other has come to its end. */
-function stopOf(blocks: readonly Block[]): string {
-  return blocks.some(({ kind }) => kind === 'tool-use') ? 'tool_use' : 'end_turn'
-}
-
-function toCall(use: ToolCall['use'], answers: ReadonlyMap<string, ToolAnswer>): ToolCall {
-  const result = answers.get(use.id)
-  if (result === undefined) return { use, state: 'pending' }
-  if (result.decision?.outcome === 'rejected') return { use, state: 'refused', result }
-  return { use, state: result.isError ? 'failed' : 'done', result }
 }
 
 function markOffPath(message: Message, path: ReadonlySet<string> | undefined): Message {

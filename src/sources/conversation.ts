@@ -15,18 +15,17 @@ export interface Conversation {
  */
 export async function readConversation(file: TranscriptFile, format: LineFormat): Promise<Conversation> {
   const found: Entry[] = []
-  // Only entries of the chain are wanted, and they all have an id.
-  const lines = readBackward(file, format, { mentioning: ID })
+  // Only entries of the chain are wanted.
+  const { linkMark } = format
+  const lines = readBackward(file, format, linkMark === undefined ? {} : { mentioning: linkMark })
   await collect(lines, found, untilCompaction())
-  const conversation = toConversation(found)
+  const conversation = toConversation(found, format)
   const missing = conversation.bridges.some(({ reason }) => reason === 'missing-parent')
   if (!missing) return conversation
   // A writer that knew nothing of the compaction went on from before it.
   await collect(lines, found, () => false)
-  return toConversation(found)
+  return toConversation(found, format)
 }
-
-const ID = Buffer.from('"uuid"')
 
 /** Reads on until the judge of the links found says it is enough. Not closed: the caller may want more. */
 async function collect(
@@ -63,7 +62,7 @@ function untilCompaction(): (entry: Entry) => boolean {
   }
 }
 
-function toConversation(lastFirst: readonly Entry[]): Conversation {
+function toConversation(lastFirst: readonly Entry[], { settle }: LineFormat): Conversation {
   const chain = createChain()
   const byId = new Map<string, Entry>()
   for (const entry of lastFirst.toReversed()) {
@@ -71,5 +70,6 @@ function toConversation(lastFirst: readonly Entry[]): Conversation {
     byId.set(entry.id, entry)
   }
   const { path, bridges } = chain.finish()
-  return { entries: path.flatMap((id) => byId.get(id) ?? []), bridges }
+  const entries = path.flatMap((id) => byId.get(id) ?? [])
+  return { entries: settle?.(entries) ?? entries, bridges }
 }

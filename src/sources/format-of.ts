@@ -1,10 +1,12 @@
+import { basename } from 'node:path'
 import { claudeFormat } from './claude/read-line.ts'
+import { codexFormat } from './codex/read-line.ts'
 import type { LineFormat } from './source.ts'
 
 /**
  * How the lines of a transcript read, told by where it lies: every agent has a layout of its own, and what is kept of
  * it in the archive keeps that layout. So whoever has a path, in any thread, needs nobody to ask.
  */
-export function formatOf(_path: string): LineFormat {
-  return claudeFormat
+export function formatOf(path: string): LineFormat {
+  return basename(path).startsWith('rollout-') ? codexFormat : claudeFormat
 }

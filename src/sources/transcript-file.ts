@@ -11,8 +11,9 @@ import {
   statSync,
   type Stats,
 } from 'node:fs'
-import { dirname, isAbsolute, resolve as resolvePath } from 'node:path'
+import { basename, dirname, isAbsolute, resolve as resolvePath } from 'node:path'
 import { ThroughlineError } from '#base'
+import { withHistory } from './codex/history-base.ts'
 
 /** An open transcript. Other people's file: opened for reading, never for anything else. */
 export interface TranscriptFile {
@@ -33,6 +34,18 @@ export interface TranscriptFile {
  * a pipe or a device. What was opened is asked, not the path: a folder may become a link while it is opened.
  */
 export function openTranscript(path: string, meter?: Meter): TranscriptFile {
+  const file = openPlainFile(path, meter)
+  if (!basename(path).startsWith('rollout-')) return file
+  try {
+    return withHistory(file, (other) => openPlainFile(other, meter))
+  } catch (error) {
+    file.close()
+    throw error
+  }
+}
+
+/** The same of the bytes of this very file, without what its agent keeps of the same session in others. */
+export function openPlainFile(path: string, meter?: Meter): TranscriptFile {
   const fd = openRegular(path)
   try {
     const stats = fstatSync(fd)

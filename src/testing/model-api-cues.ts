@@ -1,7 +1,9 @@
-import { list, string } from '#base'
+import { list, parseJson, string } from '#base'
 import { readCues, toSegments, type Cue } from '#drivers'
 import { readBlocks } from '#model'
-import { isResponses, readSaid } from './model-api-responses.ts'
+import { isChat, readChat } from './model-api-chat.ts'
+import { isGemini, readGemini } from './model-api-gemini.ts'
+import { isResponses, readSaid, type SaidItem } from './model-api-responses.ts'
 import type { ModelRequest } from './model-api.ts'
 import type { ModelStep } from './model-api-stream.ts'
 
@@ -10,7 +12,8 @@ import type { ModelStep } from './model-api-stream.ts'
  * the whole conversation, and how far it got says what comes next.
  */
 export function followCues(request: ModelRequest): readonly ModelStep[] {
-  const { prompts, calls } = isResponses(request.path) ? readResponses(request) : readMessages(request)
+  const said = findSaid(request)
+  const { prompts, calls } = said === undefined ? readMessages(request) : readProgress(said)
   const segments = toSegments(readCues(prompts.at(-1) ?? ''))
   return toSteps(segments[calls] ?? [{ kind: 'say', text: 'Done.' }], prompts.slice(0, -1))
 }
@@ -21,10 +24,17 @@ interface Progress {
   readonly calls: number
 }
 
-function readResponses(request: ModelRequest): Progress {
+/** What was said, in the dialects that say it item by item. */
+function findSaid({ path, body }: ModelRequest): readonly SaidItem[] | undefined {
+  if (isResponses(path)) return readSaid(body)
+  if (isChat(path)) return readChat(body)
+  return isGemini(path) ? readGemini(body) : undefined
+}
+
+function readProgress(said: readonly SaidItem[]): Progress {
   const prompts: string[] = []
   let calls = new Set<string>()
-  for (const { role, texts, callOf } of readSaid(request.body)) {
+  for (const { role, texts, callOf } of said) {
     if (callOf !== undefined) calls.add(callOf)
     for (const text of role === 'user' ? texts : []) {
       const words = wordsOf(text)
@@ -61,14 +71,20 @@ function readMessages(request: ModelRequest): Progress {
 
 /** What a person wrote, without what the agent put around it. */
 function wordsOf(text: string): string {
-  return text
+  return unquoted(text)
     .replaceAll(
-      /<(system-reminder|local-command-caveat|command-[a-z]+|local-command-stdout|environment_context|turn_aborted|user_instructions)>[^]*?<\/\1>/gu,
+      /<(system-reminder|local-command-caveat|command-[a-z]+|local-command-stdout|environment_context|turn_aborted|user_instructions|session_context|hook_context)>[^]*?<\/\1>/gu,
       '',
     )
     .replaceAll(/\[Request interrupted by user[^\]]*\]/gu, '')
     .replace(/^Your response above was cut off mid-stream\.[^]*$/u, '')
     .trim()
+}
+
+/** opencode hands a prompt of several words on as a JSON string. */
+function unquoted(text: string): string {
+  const value = text.startsWith('"') ? parseJson(text) : undefined
+  return typeof value === 'string' ? value : text
 }
 
 /** What a person wrote while the agent worked: it is handed on in the agent's own words. */

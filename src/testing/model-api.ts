@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isObject, list, object, parseJson, string, type JsonObject } from '#base'
+import { isChat, sendChat } from './model-api-chat.ts'
 import { followCues } from './model-api-cues.ts'
+import { findGeminiModel, isGemini, isWholeGemini, sendGemini } from './model-api-gemini.ts'
 import { isResponses, sendResponse } from './model-api-responses.ts'
 import { sendSteps, sendWhole, type ModelStep } from './model-api-stream.ts'
 
@@ -21,7 +23,10 @@ export interface ModelRequest {
 }
 
 export interface ModelApi {
-  /** For `ANTHROPIC_BASE_URL`; with `/v1` behind it for the `base_url` of a model provider of Codex. */
+  /**
+   * For `ANTHROPIC_BASE_URL` and `GOOGLE_GEMINI_BASE_URL`; with `/v1` behind it for the `base_url` of a model provider
+   * of Codex and for that of an OpenAI-compatible provider of opencode.
+   */
   readonly url: string
   /** Everything that was asked, in order; also what nobody knows here. */
   readonly requests: readonly ModelRequest[]
@@ -29,8 +34,8 @@ export interface ModelApi {
 }
 
 /**
- * A model behind the Messages API of Anthropic and the Responses API of OpenAI that says what a script tells it to, on loopback. Real agents run
- * against it without a network and without a key. Without a script it follows the cues of the prompts.
+ * A model behind the Messages API of Anthropic, the Responses and Chat Completions APIs of OpenAI and the Gemini API
+ * that says what a script tells it to, on loopback. Real agents run against it without a network and without a key. Without a script it follows the cues of the prompts.
  */
 export async function openModelApi(script: ModelScript = followCues): Promise<ModelApi> {
   const requests: ModelRequest[] = []
@@ -44,12 +49,19 @@ export async function openModelApi(script: ModelScript = followCues): Promise<Mo
     const [path = ''] = request.path.split('?')
     if (request.method === 'POST' && path.endsWith('/messages/count_tokens'))
       return sendJson(outgoing, { input_tokens: JSON.stringify(request.body).length >> 2 })
+    if (request.method === 'POST' && path.endsWith(':countTokens'))
+      return sendJson(outgoing, { totalTokens: JSON.stringify(request.body).length >> 2 })
     if (request.purpose === 'other') return sendJson(outgoing, {})
     const steps: readonly ModelStep[] =
       request.purpose === 'aside' ? [{ kind: 'text', text: 'A scripted aside' }] : script(request)
-    const facts = { model: string(request.body, 'model') ?? 'scripted', number: requests.length }
+    const model = string(request.body, 'model') ?? findGeminiModel(request.path) ?? 'scripted'
+    const facts = { model, number: requests.length }
+    const isWhole = request.body['stream'] !== true
     if (isResponses(request.path)) return await sendResponse(outgoing, steps, facts)
-    if (request.body['stream'] !== true) return sendWhole(outgoing, steps, facts)
+    if (isChat(request.path)) return await sendChat(outgoing, steps, { ...facts, whole: isWhole })
+    if (isGemini(request.path))
+      return await sendGemini(outgoing, steps, { ...facts, whole: isWholeGemini(request.path) })
+    if (isWhole) return sendWhole(outgoing, steps, facts)
     await sendSteps(outgoing, steps, facts)
   }
 
@@ -81,7 +93,8 @@ async function readRequest(incoming: IncomingMessage): Promise<ModelRequest> {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(incoming.headers)) headers[name] = String(value)
   const path = incoming.url ?? '/'
-  const isMessage = incoming.method === 'POST' && (isResponses(path) || /\/v1\/messages(?:\?|$)/u.test(path))
+  const isAnswer = [isResponses, isChat, isGemini, isMessages].some((speaks) => speaks(path))
+  const isMessage = incoming.method === 'POST' && isAnswer
   // Titles and summaries are asked for with a format or without any tool; the agent's own loop always has its tools.
   const isAside = !hasTools(body) || object(body, 'output_config')?.['format'] !== undefined
   return {
@@ -92,6 +105,10 @@ async function readRequest(incoming: IncomingMessage): Promise<ModelRequest> {
     sessionId: headers['x-claude-code-session-id'] ?? headers['session-id'],
     purpose: !isMessage ? 'other' : isAside ? 'aside' : 'conversation',
   }
+}
+
+function isMessages(path: string): boolean {
+  return /\/v1\/messages(?:\?|$)/u.test(path)
 }
 
 /** Newer models of OpenAI are told of their tools in the conversation itself. */

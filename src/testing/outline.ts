@@ -5,7 +5,10 @@ import type { Throughline } from '#app'
  * A session as a page of plain text that a person can check against the transcript by eye: turns, words, calls with
  * their ends, tokens, branches, damage. Golden files are made of it.
  */
-export async function outlineOf(throughline: Throughline, session: SessionSummary): Promise<string> {
+export async function outlineOf(
+  throughline: Pick<Throughline, 'passages' | 'conversation'>,
+  session: SessionSummary,
+): Promise<string> {
   const out: string[] = [
     `session ${session.id}`,
     `  name ${quoted(session.name)} from ${session.nameFrom ?? 'nothing'}, state ${session.state}`,
@@ -43,7 +46,10 @@ export async function outlineOf(throughline: Throughline, session: SessionSummar
   return `${out.join('\n')}\n`
 }
 
-async function modelView(throughline: Throughline, session: SessionSummary): Promise<string> {
+async function modelView(
+  throughline: Pick<Throughline, 'conversation'>,
+  session: SessionSummary,
+): Promise<string> {
   const messages = toMessages(await throughline.conversation(session))
   const kinds = messages.filter(({ kind }) => kind !== 'aside').map((message) => message.kind)
   return kinds.join(' ')

@@ -17,7 +17,7 @@ export const PLAN: Readonly<Record<string, Room>> = {
   redact: { enters: ['base', 'model'], browserSafe: true },
   journal: { enters: ['base', 'model'] },
   sources: { enters: ['base', 'model', 'journal'] },
-  restore: { enters: ['base', 'model'] },
+  restore: { enters: ['base', 'model', 'journal'] },
   drivers: { enters: ['base', 'model'] },
   store: { enters: ['base', 'model', 'wire'] },
   ingest: { enters: ['base', 'model', 'wire', 'journal', 'sources', 'store'] },

@@ -25,6 +25,7 @@ import { readSideRecord } from './side-records.ts'
 export const claudeFormat: LineFormat = {
   keys: KEYS,
   inner: MESSAGE,
+  linkMark: Buffer.from('"uuid"'),
   createReader(scanner) {
     const message = scanner.inner ?? new ObjectScanner(MESSAGE.keys, MESSAGE.inner)
     const usage = message.inner ?? new ObjectScanner(USAGE_KEYS)

@@ -61,5 +61,7 @@ const RECORD_VALUES: ReadonlyMap<string, number | null> = new Map<string, number
     'observer-ref',
     'resume-head-vouch',
     'repl-mode',
+    // Ours: what another agent wrote that is no part of a conversation, in a transcription.
+    'transcribed',
   ].map((type): [string, null] => [type, null]),
 ])

@@ -1,0 +1,169 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { object, string, ThroughlineError } from '#base'
+import type { Source, SourceProblem } from '../source.ts'
+import type { Meter } from '../transcript-file.ts'
+import { createTranscribedSource, type Originals, type TranscribedReader } from '../transcribed.ts'
+import { openDatabase, stampOfDatabase } from './database.ts'
+import type { OpencodeMessage, OpencodeRows, OpencodeSession } from './rows.ts'
+import { openStorage, stampOfStorage } from './storage.ts'
+import { transcribeOpencode, type Copies } from './transcribe.ts'
+
+/**
+ * Reads what opencode keeps in its data folder: a database, and the tree of files that older versions had. Never
+ * writes there. Its sessions are rows that change: what they say is transcribed to lines under `dir`.
+ */
+export function createOpencodeSource(dataDir: string, dir: string, meter?: Meter): Source {
+  return createTranscribedSource(createOpencodeReader(dataDir, dir), dir, meter)
+}
+
+function createOpencodeReader(dataDir: string, dir: string): TranscribedReader<never> {
+  /** What was found the last time, as long as nothing changed. */
+  let last: { readonly stamp: string; readonly sessions: readonly OpencodeSession[] } | undefined
+
+  function stamp(): string {
+    const { database, storage } = placesIn(dataDir)
+    return `${stampOfDatabase(database)} ${stampOfStorage(storage)}`
+  }
+
+  return {
+    agent: 'opencode',
+    folders(under) {
+      const root = realDir(dataDir)
+      const isUnder = under === undefined || root === under || root.startsWith(`${under}${sep}`)
+      return isUnder && isFolder(root) ? [root] : []
+    },
+    stamp,
+    open(): Originals<never> {
+      const { database, storage } = placesIn(dataDir)
+      const now = stamp()
+      const problems: SourceProblem[] = []
+      let rows: readonly OpencodeRows[] | undefined
+      const open = (): readonly OpencodeRows[] => {
+        rows ??= openAll(database, storage, dir)
+        return rows
+      }
+      const close = (): void => {
+        for (const each of rows ?? []) each.close()
+        rows = undefined
+      }
+      if (last?.stamp !== now) {
+        last = undefined
+        try {
+          last = { stamp: now, sessions: mergeById(open().flatMap(({ sessions }) => sessions)) }
+        } catch (error) {
+          problems.push(toProblem(database, error))
+        }
+      }
+      const sessions = last?.sessions ?? []
+      return {
+        originals: sessions.map(({ id, directory, parentId, title, archived, stamp: own }) => {
+          return { id, stamp: own, workdir: directory, parentId, title, archived }
+        }),
+        problems,
+        isComplete: problems.length === 0,
+        transcribe({ id }) {
+          const read = (): readonly string[] => {
+            const session = sessions.find((each) => each.id === id)
+            const holder = open().find((each) => each.sessions.some((own) => own.id === id))
+            if (session === undefined || holder === undefined) throw notThere(id)
+            const messages = holder.messagesOf(id)
+            return transcribeOpencode(session, messages, findCopies(session, messages, { sessions, holder }))
+          }
+          try {
+            return { lines: read(), isWhole: true }
+          } catch {
+            // It may have begun to run just now: then it is opened in another way.
+            close()
+            return { lines: read(), isWhole: true }
+          }
+        },
+        close,
+      }
+    },
+  }
+}
+
+function placesIn(dataDir: string): { readonly database: string; readonly storage: string } {
+  const root = realDir(dataDir)
+  return { database: join(root, 'opencode.db'), storage: join(root, 'storage') }
+}
+
+function openAll(database: string, storage: string, dir: string): readonly OpencodeRows[] {
+  const rows = existsSync(database) ? [openDatabase(database, dir)] : []
+  return existsSync(storage) ? [...rows, openStorage(storage)] : rows
+}
+
+/** What is in the database is newer than a file of the same session. */
+function mergeById(sessions: readonly OpencodeSession[]): readonly OpencodeSession[] {
+  return [...new Map(sessions.toReversed().map((session) => [session.id, session])).values()].toReversed()
+}
+
+const FORK = / \(fork #\d+\)$/u
+
+/**
+ * The messages of a fork that are copies. opencode gives them ids of their own and says nowhere whose copies they are,
+ * but a copy has the times and the tokens of its original to the millisecond.
+ */
+function findCopies(
+  session: OpencodeSession,
+  messages: readonly OpencodeMessage[],
+  { sessions, holder }: { readonly sessions: readonly OpencodeSession[]; readonly holder: OpencodeRows },
+): Copies {
+  const copies = new Map<string, { readonly sessionId: string; readonly messageId: string }>()
+  const name = session.title?.replace(FORK, '')
+  if (name === undefined || name === session.title) return copies
+  const known = new Map<string, { readonly sessionId: string; readonly messageId: string }>()
+  const origins = sessions.filter(
+    (each) => each.id !== session.id && each.title === name && each.projectId === session.projectId,
+  )
+  for (const origin of origins) {
+    for (const { id, data } of holder.messagesOf(origin.id))
+      if (string(data, 'role') === 'assistant')
+        known.set(likenessOf(data), { sessionId: origin.id, messageId: id })
+  }
+  for (const { id, data } of messages) {
+    const original = known.get(likenessOf(data))
+    if (original !== undefined && string(data, 'role') === 'assistant') copies.set(id, original)
+  }
+  return copies
+}
+
+function likenessOf(data: OpencodeMessage['data']): string {
+  const time = object(data, 'time')
+  return JSON.stringify([
+    time?.['created'],
+    time?.['completed'],
+    data['tokens'],
+    data['modelID'],
+    data['finish'],
+  ])
+}
+
+function toProblem(path: string, error: unknown): SourceProblem {
+  const message = error instanceof Error ? error.message : String(error)
+  const hint =
+    error instanceof ThroughlineError
+      ? error.hint
+      : 'Nothing else is affected. Check that you may read it, and try again when opencode does not run.'
+  return { path, message: `cannot be read: ${message}`, hint }
+}
+
+function notThere(id: string): ThroughlineError {
+  return new ThroughlineError('transcript-gone', `opencode has no session ${id} any more`, {
+    hint: 'List the sessions again with `throughline ls`.',
+  })
+}
+
+/** The folder itself may be a link. */
+function realDir(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}

@@ -1,0 +1,128 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject, list, object, parseJson, string, type JsonObject } from '#base'
+import type { Entry } from '#model'
+import { toAnthropic, toGemini, toOpenAIChat, toOpenAIResponses, toSaid } from '#restore'
+import { createCodexSource } from '#sources'
+import { findAnthropicFaults, findChatFaults, findGeminiFaults, findResponsesFaults } from '#testing'
+import { describe, expect, test } from 'vitest'
+import { createSourceReader, type SourceReader } from './source-reader.ts'
+
+const fixtures = join(import.meta.dirname, 'fixtures/codex')
+
+interface Case {
+  readonly name: string
+  readonly path: string
+  readonly reader: SourceReader
+}
+
+async function casesOf(scenario: string): Promise<readonly Case[]> {
+  const source = createCodexSource(join(fixtures, scenario))
+  const reader = createSourceReader(source)
+  const { sessions } = await source.list()
+  return sessions
+    .flatMap(({ path, subagents }) => [path, ...subagents.map((subagent) => subagent.path)])
+    .map((path) => ({ name: `${scenario} ${path.slice(-18)}`, path, reader }))
+}
+
+const cases = (await Promise.all(readdirSync(fixtures).map(casesOf))).flat()
+
+/** The items of a rollout that the model sees, read by nothing but JSON: what a compaction left, and what came after. */
+async function itemsOf({ path, reader }: Case): Promise<readonly JsonObject[]> {
+  let items: JsonObject[] = []
+  for (const reading of await reader.readings(path)) {
+    if (reading.kind === 'damage') continue
+    const line = parseJson(Buffer.from(reading.entry.raw).toString())
+    const payload = object(line, 'payload')
+    if (string(line, 'type') === 'compacted') items = list(payload, 'replacement_history').filter(isObject)
+    else if (string(line, 'type') === 'response_item' && payload !== undefined) {
+      if (object(line, 'metadata')?.['compaction_output'] !== true) items.push(payload)
+    }
+  }
+  return items.filter((item) => item['type'] !== 'additional_tools')
+}
+
+/** As Codex sends it, and with what the API fills in where an answer does not say it. */
+function toSent(item: JsonObject): JsonObject {
+  const { internal_chat_message_metadata_passthrough: _, ...sent } = item
+  if (sent['role'] !== 'assistant' || sent['id'] === undefined) return sent
+  const content = list(sent, 'content').map((part) => (isObject(part) ? { annotations: [], ...part } : part))
+  return { status: 'completed', ...sent, content }
+}
+
+const isMade = (item: unknown): boolean => {
+  const type = string(item, 'type')
+  return type !== 'message' && type !== 'agent_message'
+}
+
+const textsIn = (items: readonly unknown[], role: readonly string[]): readonly string[] =>
+  items
+    .filter((item) => role.includes(string(item, 'role') ?? '') || string(item, 'type') === 'agent_message')
+    .flatMap((item) => {
+      const content = isObject(item) ? item['content'] : undefined
+      return typeof content === 'string'
+        ? [content]
+        : list(item, 'content').flatMap((part) => string(part, 'text') ?? [])
+    })
+
+describe('conversations of Codex, restored', () => {
+  test.each(cases)(
+    '[CDX10] [E2.1] $name: every item is there again, in order and as it was',
+    async (each) => {
+      const entries = await each.reader.conversation(each)
+      const { input } = toOpenAIResponses(toSaid(entries))
+      expect(findResponsesFaults(input)).toEqual([])
+      const items = await itemsOf(each)
+      const answered = new Set(
+        items.map((item) => (String(item['type']).endsWith('_output') ? item['call_id'] : undefined)),
+      )
+      // Reasoning that came without its encrypted form cannot be sent again.
+      const given = items.filter((item) => item['type'] !== 'reasoning' || item['encrypted_content'] !== null)
+      const made = input.filter(
+        (item) => isMade(item) && (!('output' in item) || !('call_id' in item) || answered.has(item.call_id)),
+      )
+      expect(made).toEqual(given.filter(isMade).map(toSent))
+      expect(textsIn(input, ['user', 'developer'])).toEqual(textsIn(items, ['user', 'developer']))
+      expect(
+        input.filter((item) => string(item, 'role') === 'assistant' && string(item, 'id') !== undefined),
+      ).toEqual(items.filter((item) => item['role'] === 'assistant' && item['id'] !== undefined).map(toSent))
+      expect(textsIn(input, ['assistant']).filter((text) => !text.startsWith('Message Type'))).toEqual(
+        textsIn(items, ['assistant']).filter((text) => !text.startsWith('Message Type')),
+      )
+    },
+  )
+
+  test.each(cases)('[CDX10] [E2.1] [E6.1] $name: other providers take it', async (each) => {
+    const said = toSaid(await each.reader.conversation(each))
+    expect(findAnthropicFaults(toAnthropic(said).messages)).toEqual([])
+    expect(findChatFaults(toOpenAIChat(said).messages)).toEqual([])
+    expect(findGeminiFaults(toGemini(said).contents)).toEqual([])
+  })
+
+  test('[CDX8] [READ14] after a compaction the model sees what it left, exactly, and what came after', async () => {
+    const each = cases.find(({ name }) => name.includes('compact') && name.includes('34b093500092'))
+    if (each === undefined) throw new Error('the fixture is not there')
+    const entries = await each.reader.conversation(each)
+    const told = entries.filter(({ kind }) => kind !== 'record').map((entry: Entry) => entry.kind)
+    expect(told).toEqual([
+      'compaction',
+      'prompt',
+      'injection',
+      'injection',
+      'prompt',
+      'injection',
+      'prompt',
+      'reply',
+      'reply',
+      'prompt',
+      'injection',
+    ])
+    expect(entries[0]).toMatchObject({
+      summary: [{ text: expect.stringContaining('Another language model') }],
+    })
+    expect(entries.find(({ kind }) => kind === 'reply')).toMatchObject({
+      model: 'gpt-5.5',
+      cwd: '/home/user/work/codex_app',
+    })
+  })
+})
