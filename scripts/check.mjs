@@ -5,6 +5,7 @@ import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { provideChromium } from './chromium.mjs'
+import { provideJq } from './jq.mjs'
 import { provideTmux } from './tmux.mjs'
 
 /**
@@ -67,6 +68,7 @@ async function runTests(files) {
     const started = heading('Tests', command)
     const chromium = provideChromium((line) => console.log(line))
     const tmux = provideTmux((line) => console.log(line))
+    const jq = provideJq((line) => console.log(line))
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
     // Ten times the work may take ten times as long.
     const patience = process.env['RUNS'] === 'full' ? ['--testTimeout=600000'] : []
@@ -74,6 +76,7 @@ async function runTests(files) {
       env: {
         ...(chromium === undefined ? {} : { CHROMIUM: chromium }),
         ...(tmux === undefined ? {} : { TMUX_PROGRAM: tmux }),
+        ...(jq === undefined ? {} : { JQ_PROGRAM: jq }),
       },
     })
     const failedBefore = result.failed

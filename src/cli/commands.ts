@@ -6,6 +6,7 @@ import { connectCommands } from './connect-commands.ts'
 import { liveCommands } from './live-commands.ts'
 import { memoryCommands } from './memory-commands.ts'
 import { readingCommands } from './reading-commands.ts'
+import { recordingCommands } from './recording-commands.ts'
 import { searchingCommands } from './searching-commands.ts'
 
 /** Every command of `throughline`, in the order the help shows them. */
@@ -15,6 +16,7 @@ export const commands: readonly CommandSpec[] = [
   ...memoryCommands,
   ...keepingCommands,
   ...liveCommands,
+  ...recordingCommands,
   ...connectCommands,
   ...daemonCommands,
 ]
@@ -50,7 +52,27 @@ export const variables: readonly Variable[] = [
   },
   {
     name: 'CODEX_HOME',
-    summary: 'Where `connect codex` finds config.toml. Default: ~/.codex.',
+    summary: 'Where `connect codex` and `record` find config.toml. Default: ~/.codex.',
+  },
+  {
+    name: 'ANTHROPIC_BASE_URL',
+    summary: 'Where `record` passes requests for Anthropic on to; the command sees the address of the proxy.',
+  },
+  { name: 'OPENAI_BASE_URL', summary: 'The same for OpenAI.' },
+  { name: 'GOOGLE_GEMINI_BASE_URL', summary: 'The same for Gemini.' },
+  {
+    name: 'NODE_EXTRA_CA_CERTS',
+    summary: 'Certificates of further authorities, as for any program of Node.',
+  },
+  {
+    name: 'NO_PROXY',
+    summary:
+      'What is asked directly. Where a proxy is set, `record` adds this machine to it for the command.',
+  },
+  { name: 'no_proxy', summary: 'See NO_PROXY.' },
+  {
+    name: 'ENTIRE_REPO_ROOT',
+    summary: 'Set by Entire: the repository for which `entire-agent-throughline` is asked.',
   },
   {
     name: 'VISUAL',

@@ -46,6 +46,7 @@ const SITE_RUNS: Readonly<Record<string, () => Promise<SiteRun>>> = {
   send: async () => (await import('./send.ts')).send,
   interrupt: async () => (await import('./send.ts')).interrupt,
   end: async () => (await import('./send.ts')).end,
+  record: async () => (await import('./record.ts')).record,
   resume: async () => (await import('./resume.ts')).resume,
   board: async () => (await import('./board.ts')).board,
   attentions: async () => (await import('./attentions.ts')).attentions,

@@ -20,6 +20,8 @@ export type {
   QuestionAsk,
   Resolution,
 } from './attention.ts'
+export { BLOBS_FIELD, blobsOf, putBlobsBack, takeBlobsOut } from './line-blobs.ts'
+export type { BlobReference, PutBack, TakenOut, TakingOut } from './line-blobs.ts'
 export { readBlocks, textOf } from './block.ts'
 export type {
   Block,
@@ -35,6 +37,7 @@ export type {
 } from './block.ts'
 export { readCompaction, savedTokens } from './compaction.ts'
 export type { Compaction, Preserved } from './compaction.ts'
+export { toContent, toUsageFields } from './content.ts'
 export { createTally, factsToCounts, tallyDamage, tallyEntry, toCounts } from './counts.ts'
 export type { SessionCounts, Tally } from './counts.ts'
 export { DIGEST_COMMANDS } from './digest.ts'
@@ -85,7 +88,14 @@ export type { Reading } from './reading.ts'
 export { appendDamage } from './place.ts'
 export type { Damage, DamageReason, Place } from './place.ts'
 export { byActivity, isLive, isWaitingForYou, transcriptsOf } from './session.ts'
-export type { LiveState, SessionFacts, SessionSummary, SideFile, SubagentSummary } from './session.ts'
+export type {
+  LiveState,
+  RecordedSession,
+  SessionFacts,
+  SessionSummary,
+  SideFile,
+  SubagentSummary,
+} from './session.ts'
 export { addUsage, contextSize, NO_USAGE } from './usage.ts'
 export type { Usage } from './usage.ts'
 export { toMessages } from './assemble.ts'

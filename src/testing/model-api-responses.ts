@@ -67,7 +67,7 @@ export async function sendResponse(
           fields,
           everyMs: step.everyMs,
         })
-        end({ ...item, content: [{ type: 'output_text', text: step.text }] })
+        end({ ...item, status: 'completed', content: [{ type: 'output_text', text: step.text }] })
         break
       }
       case 'thinking': {
@@ -153,7 +153,7 @@ function toCall(name: string, input: unknown): Call {
     const patch = ['*** Begin Patch', `*** Add File: ${path}`, ...lines, '*** End Patch', '']
     return { type: 'custom_tool_call', name: 'apply_patch', input: patch.join('\n') }
   }
-  const [, namespace, tool] = /^(mcp__[^_]+)__(.+)$/.exec(name) ?? []
+  const [, namespace, tool] = /^(mcp__[^_]+|collaboration)__(.+)$/.exec(name) ?? []
   if (namespace !== undefined && tool !== undefined)
     return { type: 'function_call', namespace, name: tool, arguments: JSON.stringify(input) }
   return { type: 'function_call', name, arguments: JSON.stringify(input) }

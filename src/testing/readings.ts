@@ -1,5 +1,5 @@
 import type { Reading } from '#model'
-import { claudeFormat, openTranscript, readForward, type Meter, type ReadOptions } from '#sources'
+import { formatOf, openTranscript, readForward, type Meter, type ReadOptions } from '#sources'
 
 /** Everything a transcript reads as, from front to back. */
 export async function readAll(
@@ -10,7 +10,7 @@ export async function readAll(
   const file = openTranscript(path, meter)
   try {
     const readings: Reading[] = []
-    for await (const batch of readForward(file, claudeFormat, options)) readings.push(...batch.readings)
+    for await (const batch of readForward(file, formatOf(path), options)) readings.push(...batch.readings)
     return readings
   } finally {
     file.close()
