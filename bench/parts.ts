@@ -5,6 +5,9 @@ import { fanoutRows } from './fanout-rows.ts'
 import { indexRows } from './index-rows.ts'
 import { liveRows } from './live-rows.ts'
 import { peerRows } from './peer-rows.ts'
+import { proxyRows } from './proxy-rows.ts'
+import { recordingRows } from './recording-rows.ts'
+import { redactionRows } from './redaction-rows.ts'
 import { rememberingRows } from './remembering-rows.ts'
 import { runningRows } from './running-rows.ts'
 import { listRows, memoryRows, pageRows, readRows, viewRows } from './rows.ts'
@@ -28,6 +31,8 @@ export const PARTS: Readonly<Record<string, (bench: Bench) => Promise<readonly R
   fanout: fanoutRows,
   running: runningRows,
   remembering: rememberingRows,
+  redaction: redactionRows,
+  recording: async (bench) => [...(await recordingRows(bench)), ...(await proxyRows(bench))],
   web: webRows,
   peers: peerRows,
 }

@@ -28,11 +28,12 @@ await bundle.write({
 })
 await bundle.close()
 
-// The hook is started for every question of an agent, the host for every session: one file each, with nothing in it
-// that it does not use.
+// The hook is started for every question of an agent, the host for every session, the last one for every question of
+// Entire: one file each, with nothing in it that it does not use.
 for (const [name, main] of [
   ['hook', 'dist/cli/hook-main.js'],
   ['host', 'dist/live/host-main.js'],
+  ['entire-agent-throughline', 'dist/cli/entire-agent-main.js'],
 ]) {
   const alone = await rolldown({
     input: join(root, main),

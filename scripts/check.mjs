@@ -5,7 +5,7 @@ import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { provideChromium } from './chromium.mjs'
-import { provideTmux } from './tmux.mjs'
+import { provideProgram } from './debian-program.mjs'
 
 /**
  * `npm test`: everything that must hold, one check after another, none left out because another failed. The last line
@@ -27,6 +27,11 @@ const BEFORE_TESTS = [
 const AFTER_TESTS = [
   { title: 'Nothing unused (knip)', command: ['knip'] },
   { title: 'Ready to publish (publint)', command: ['publint', '--strict'] },
+]
+
+const PROGRAMS = [
+  { name: 'tmux', variable: 'TMUX_PROGRAM', what: 'tests in a real terminal' },
+  { name: 'jq', variable: 'JQ_PROGRAM', what: 'tests that read recordings with it' },
 ]
 
 /** @type {{ passed: number, failed: number, skipped: string[], failures: { title: string, detail: string }[] }} */
@@ -66,14 +71,14 @@ async function runTests(files) {
     const command = ['vitest', 'run', ...files]
     const started = heading('Tests', command)
     const chromium = provideChromium((line) => console.log(line))
-    const tmux = provideTmux((line) => console.log(line))
+    const programs = PROGRAMS.map((program) => provideProgram(program, (line) => console.log(line)))
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
     // Ten times the work may take ten times as long.
     const patience = process.env['RUNS'] === 'full' ? ['--testTimeout=600000'] : []
     const { code } = await run([...command, ...patience, ...reporters], {
       env: {
         ...(chromium === undefined ? {} : { CHROMIUM: chromium }),
-        ...(tmux === undefined ? {} : { TMUX_PROGRAM: tmux }),
+        ...Object.assign({}, ...programs),
       },
     })
     const failedBefore = result.failed

@@ -124,7 +124,7 @@ describe('the daemon', () => {
   test('[CLI23] status says how it is; exit 3 when none runs', async () => {
     const none = await cli(['status'])
     expect(none).toMatchObject({ code: 3, out: '', err: expect.stringContaining('next: ') })
-    expect(await json(['status'])).toEqual({ running: false, claudeCode: 'absent' })
+    expect(await json(['status'])).toEqual({ running: false, claudeCode: 'absent', recorders: [] })
     const pid = await start()
     await untilIndexed()
     const { code, out } = await cli(['status'])

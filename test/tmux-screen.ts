@@ -20,6 +20,8 @@ export interface Screen {
   type(text: string): Promise<void>
   /** Presses a key by the name tmux has for it: `Enter`, `Escape`, `C-c`. */
   press(key: string): Promise<void>
+  /** Makes the terminal another size. */
+  resize(columns: number, rows: number): Promise<void>
   /** Waits until nothing has changed for a moment. */
   settle(): Promise<void>
   /** Waits until the screen shows this, and gives what it shows. */
@@ -81,6 +83,9 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
       await tmux('send-keys', '-t', 'test', 'Enter')
     },
     settle,
+    async resize(columns, rows) {
+      await tmux('resize-window', '-t', 'test', '-x', String(columns), '-y', String(rows))
+    },
     async press(key) {
       await tmux('send-keys', '-t', 'test', key)
     },

@@ -20,12 +20,13 @@ const STATE_MS = 10_000
 
 export function createArchiving({
   archive,
-  source,
+  sources,
   filesOf,
   now,
 }: {
   readonly archive: Archive
-  readonly source: Source
+  /** Those whose files are kept. */
+  readonly sources: readonly Source[]
   readonly filesOf: (path: string) => SessionFiles | undefined
   readonly now: () => number
 }): Archiving {
@@ -35,8 +36,7 @@ export function createArchiving({
   let known: { readonly at: number; readonly state: Promise<ArchiveState> } | undefined
 
   async function keepEvery(): Promise<void> {
-    const { sessions } = await source.find()
-    await archive.keepAll(sessions, source)
+    for (const source of sources) await archive.keepAll((await source.find()).sessions, source)
     known = undefined
   }
 
@@ -49,7 +49,8 @@ export function createArchiving({
         () => {
           soon.delete(path)
           const files = filesOf(path)
-          if (files === undefined) return
+          const source = sources.find((each) => each.findPlace(path) !== undefined)
+          if (files === undefined || source === undefined) return
           known = undefined
           keeping = archive.keepAll([files], source).catch(() => 0)
         },

@@ -1,9 +1,18 @@
 import { existsSync, statSync } from 'node:fs'
-import { isLive, type Damage, type SessionSummary, type SurveyResult } from '#model'
+import { createLedger, isLive, type Damage, type SessionSummary, type SurveyResult } from '#model'
 import type { CheckReport, Finding } from '#wire'
+import { checkRecording } from './check-recording.ts'
+import { surveySession } from './survey-session.ts'
 
-/** Says what is wrong with a surveyed session, where, why, and what to do. */
-export function toReport(
+/** Reads a session whole and says what is wrong with it, where, why, and what to do. */
+export async function checkSession(session: SessionSummary): Promise<CheckReport> {
+  if (session.state === 'unreadable') return toReport(session, undefined, new Map())
+  const { result, subagentDamage } = await surveySession(session, createLedger())
+  const { findings } = toReport(session, result, subagentDamage)
+  return { session, findings: [...findings, ...checkRecording(session)] }
+}
+
+function toReport(
   session: SessionSummary,
   survey: SurveyResult | undefined,
   subagentDamage: ReadonlyMap<string, readonly Damage[]>,
@@ -50,6 +59,14 @@ const DAMAGE: Readonly<Record<Damage['reason'], { readonly message: string; read
   'too-deep': {
     message: 'a record nested deeper than any client writes',
     hint: 'It is kept as it is and exported byte for byte, but not shown.',
+  },
+  'blob-missing': {
+    message: 'a text of this record is in a file of its own, and that file is not there',
+    hint: 'The rest of the record is intact. Look for the file in the `blobs` folder of a backup; its name stands where the text was.',
+  },
+  'blob-changed': {
+    message: 'a text of this record is in a file of its own, and that file was changed',
+    hint: 'The rest of the record is intact. Put back the file from a backup: its name is the hash of what it has to say.',
   },
 }
 

@@ -97,6 +97,11 @@ export function isWithin(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep))
 }
 
+/** Whether sessions of a folder may be shown: all of them, where no roots are given. */
+export function isWithinRoots(path: string, roots: readonly string[]): boolean {
+  return roots.length === 0 || isWithin(path, roots)
+}
+
 /** The path with all links resolved. Of a folder that is gone, the part that is still there is resolved. */
 export function realPathOf(path: string): string {
   try {

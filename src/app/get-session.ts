@@ -1,13 +1,21 @@
 import { shorten, ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
 
-/** The session a person means by an id, the beginning of one, or a name. */
-export function getSession(sessions: readonly SessionSummary[], query: string): SessionSummary {
+/**
+ * The session a person means by an id, the beginning of one, or a name. Of a recording's id the uuid alone is enough.
+ * The id of a recording that is not listed, because its session is, leads to that session.
+ */
+export function getSession(
+  sessions: readonly SessionSummary[],
+  query: string,
+  doubles: ReadonlyMap<string, string> = new Map(),
+): SessionSummary {
   const wanted = query.trim().toLowerCase()
   if (wanted === '') throw notFound(query)
   const attempts = [
-    (session: SessionSummary) => session.id.toLowerCase() === wanted,
-    (session: SessionSummary) => session.id.toLowerCase().startsWith(wanted),
+    (session: SessionSummary) => idsOf(session.id).includes(wanted),
+    (session: SessionSummary) => idsOf(session.id).some((id) => id.startsWith(wanted)),
+    (session: SessionSummary) => recordingsOf(session, doubles).some((id) => id.startsWith(wanted)),
     (session: SessionSummary) => session.name?.trim().toLowerCase() === wanted,
     (session: SessionSummary) => session.name?.toLowerCase().includes(wanted) === true,
   ]
@@ -18,6 +26,17 @@ export function getSession(sessions: readonly SessionSummary[], query: string): 
     if (only) return only
   }
   throw notFound(query)
+}
+
+/** An id, and of `{date}-{uuid}` the uuid too. */
+function idsOf(id: string): readonly string[] {
+  const whole = id.toLowerCase()
+  const uuid = /^\d{4}-\d{2}-\d{2}-([0-9a-f]{8}-.*)$/.exec(whole)?.[1]
+  return uuid === undefined ? [whole] : [whole, uuid]
+}
+
+function recordingsOf({ id }: SessionSummary, doubles: ReadonlyMap<string, string>): readonly string[] {
+  return [...doubles].flatMap(([recording, of]) => (of === id ? idsOf(recording) : []))
 }
 
 function notFound(query: string): ThroughlineError {

@@ -13,13 +13,17 @@ import {
   type LiveRegistry,
   type SessionIndex,
 } from '#ingest'
-import type { Meter, Source } from '#sources'
+import type { Meter, SessionFiles } from '#sources'
 import { INDEX_VERSION } from '#store'
 import type { ArchiveState, Notice } from '#wire'
 import { createArchiving } from './archiving.ts'
 import { isWithin } from './config.ts'
-import { cataloguePath, dropOldIndexes, makeFolders, toTasks } from './kept-files.ts'
+import { cataloguePath, dropOldIndexes, makeFolders, moveFiles, toTasks } from './kept-files.ts'
+import { createNotices } from './kept-notices.ts'
+import { createLookAround, type LookAround } from './look-around.ts'
+import { toCatalogueSources, watchedFolders, type Sources } from './open-sources.ts'
 import type { Preferences } from './preferences.ts'
+import { registerPath } from './recorded-folders.ts'
 import type { Config } from './throughline.ts'
 
 /** Knows every session as it is now, and hears of every change. What the daemon keeps open. */
@@ -37,7 +41,7 @@ export interface Keeper {
   /** The session a transcript belongs to: its own, or a subagent's. */
   sessionOf(path: string): SessionSummary | undefined
   onChange(listener: (change: CatalogueChange) => void): () => void
-  /** When a session last wrote something, in milliseconds. */
+  /** In milliseconds. */
   lastWrite(id: string): number | undefined
   /** Every session: those that have a transcript, and those that are run and have none yet. */
   sessions(): readonly SessionSummary[]
@@ -50,11 +54,7 @@ export interface Keeper {
 
 export interface KeeperOptions {
   readonly config: Config
-  readonly source: Source
-  /** Where sample sessions are. They are not watched, and not kept in the archive. */
-  readonly samples: Source
-  /** What was recorded of agents that leave no transcript of their own. */
-  readonly recorded: readonly Source[]
+  readonly sources: Sources
   /** What a session is doing that is run here. */
   readonly liveOf: (id: string) => LiveState | undefined
   readonly preferences: Preferences
@@ -65,7 +65,6 @@ export interface KeeperOptions {
   readonly meter?: Meter | undefined
 }
 
-const NOTICES_KEPT = 50
 /** How long after a change what is known is written down for the next process. */
 const REMEMBER_MS = 30_000
 /** What a lost hint costs at most. A look at two thousand files takes a fortieth of a second. */
@@ -78,14 +77,16 @@ const MANY_HINTS = 1_000
 const INDEX_DELAY_MS = 400
 
 export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
-  const { config, source, preferences, keeps, now } = options
+  const { config, sources, preferences, keeps, now } = options
+  const { own: source, beside, folders } = sources
   const { home, allowedRoots } = config
-  const notices: Notice[] = []
+  const { notify, notices } = createNotices(now)
   const listeners = new Set<(change: CatalogueChange) => void>()
   const owners = new Map<string, string>()
   const byId = new Map<string, SessionSummary>()
   const counts = new Map<string, SessionCounts>()
   let live: LiveRegistry | undefined
+  let around: LookAround | undefined
   let index: SessionIndex | undefined
   let remembering: NodeJS.Timeout | undefined
   /** Some folder gives no hints. */
@@ -94,21 +95,17 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   let hints = 0
   const expected = new Map<string, SessionSummary>()
 
-  function notify(notice: Omit<Notice, 'at'>): void {
-    notices.push({ ...notice, at: new Date(now()).toISOString() })
-    if (notices.length > NOTICES_KEPT) notices.shift()
-  }
-
   // A folder that is not there cannot be watched, and the first recording is to be seen at once.
-  if (keeps) makeFolders(options.recorded.map(({ root }) => join(root, 'projects')))
+  if (keeps) makeFolders(sources.recorded.map(({ root }) => join(root, 'projects')))
   const archive = openArchive({
     dir: join(home, 'archive'),
-    sources: [source],
+    sources: [source, beside],
     enabled: keeps && config.archive,
     onProblem: ({ path, message, hint }) => notify({ message: `${path}: ${message}`, hint }),
     now,
   })
-  const archiving = createArchiving({ archive, source, filesOf: (path) => catalogue.filesOf(path), now })
+  const filesOf = (path: string): SessionFiles | undefined => catalogue.filesOf(path)
+  const archiving = createArchiving({ archive, sources: [source, beside], filesOf, now })
   if (source.registry !== undefined) {
     live = openLiveRegistry({
       registry: source.registry,
@@ -120,12 +117,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   const isAllowed =
     allowedRoots.length === 0 ? undefined : (workdir: string) => isWithin(workdir, allowedRoots)
   const catalogue = await openCatalogue({
-    sources: [
-      { source, isArchive: false },
-      { source: options.samples, isArchive: false, isSample: true },
-      ...options.recorded.map((from) => ({ source: from, isArchive: false })),
-      ...archive.sources.map((from) => ({ source: from, isArchive: true })),
-    ],
+    sources: toCatalogueSources(sources, archive.sources),
     ...(keeps ? { rememberedPath: cataloguePath(home) } : {}),
     isAllowed,
     // Who runs it here knows better than what its agent wrote down.
@@ -137,10 +129,16 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     meter: options.meter,
   })
 
+  function workdirs(): readonly string[] {
+    return catalogue.sessions().flatMap((session) => session.workdirs)
+  }
+
   function lastActivityOf(id: string): number | undefined {
     const at = byId.get(id)?.lastActivityAt
     return at === undefined ? undefined : Date.parse(at)
   }
+  // Where recordings may be is known when the other sessions are.
+  if (folders.look(workdirs())) await catalogue.sweep()
   for (const session of catalogue.sessions()) own(session)
   live?.refresh()
 
@@ -157,12 +155,13 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   function take(change: CatalogueChange): void {
     const { session } = change
     if (change.kind === 'removed') {
-      byId.delete(session.id)
+      if (byId.get(session.id)?.path === session.path) byId.delete(session.id)
       for (const path of transcriptsOf(session)) index?.forget(path)
     } else {
+      if (!owners.has(session.path)) around?.soon()
       own(session)
       expected.delete(session.id)
-      if (change.kind === 'moved') moveFiles(change.from, session)
+      if (change.kind === 'moved') moveFiles(index, change.from, session)
       else {
         const files = new Set(change.files)
         for (const task of toTasks(session)) if (files.has(task.path)) index?.touch(task)
@@ -176,20 +175,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
 
   /** Written by an agent that may delete it. */
   function isOthers({ path, demo }: SessionSummary): boolean {
-    return demo !== true && !options.recorded.some(({ root }) => path.startsWith(root))
-  }
-
-  /** Mostly the same bytes under another name: what is indexed of them stays. */
-  function moveFiles(from: SessionSummary, to: SessionSummary): void {
-    const kept = new Map(to.subagents.map(({ id, path }) => [id, path]))
-    index?.move(from.path, to.path)
-    for (const { id, path } of from.subagents) {
-      const target = kept.get(id)
-      if (target === undefined) index?.forget(path)
-      else index?.move(path, target)
-    }
-    // They are read on if they are the same bytes, else anew.
-    for (const task of toTasks(to)) index?.touch(task)
+    return demo !== true && !sources.recorded.some(({ root }) => path.startsWith(root))
   }
 
   function remember(): void {
@@ -203,14 +189,19 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   }
 
   const watcher = openWatcher({
-    dirs: (under) => [source, ...options.recorded].flatMap((from) => from.folders(under)),
+    dirs: (under) => watchedFolders(sources, home, under),
     onHint(dir, name) {
+      // Much is written there, and one thing is news: somebody records in another folder.
+      const isHome = dir === home
+      if (isHome && join(home, name ?? '') === registerPath(home)) around?.now()
+      if (isHome) return
       hints++
       if (source.registry !== undefined && dir === source.registry.dir) live?.refresh()
       else catalogue.hint(dir, name)
     },
     onSweep() {
       live?.refresh()
+      around?.now()
       // Hints get lost where there are none, or far too many. Else what is quiet is looked at in turns.
       const isSure = !isUnwatched && hints < MANY_HINTS
       hints = 0
@@ -222,6 +213,15 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     },
     now,
     sweepMs: options.sweepMs ?? SWEEP_MS,
+  })
+
+  around = createLookAround({
+    folders,
+    workdirs,
+    onFound() {
+      watcher.refresh()
+      void catalogue.sweep()
+    },
   })
 
   let beginning: NodeJS.Timeout | undefined
@@ -260,7 +260,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     opening,
     archive,
     archiveState: () => archiving.state(),
-    notices: () => notices,
+    notices,
     isAllowed,
     sessionOf: (path) => {
       const owner = owners.get(path)
@@ -289,6 +289,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       stopOpening?.()
       clearTimeout(remembering)
       watcher.close()
+      around?.close()
       live?.close()
       await catalogue.settled()
       await archiving.close()

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { IndexTask } from '#ingest'
+import type { IndexTask, SessionIndex } from '#ingest'
 import type { SessionSummary } from '#model'
 import { INDEX_VERSION } from '#store'
 
@@ -11,6 +11,19 @@ export function toTasks(session: SessionSummary): readonly IndexTask[] {
     { path: session.path, agent, session: id, createdAt },
     ...session.subagents.map(({ id: subagent, path }) => ({ path, agent, session: id, subagent, createdAt })),
   ]
+}
+
+/** A session's files have other names now, mostly with the same bytes: what is indexed of them stays. */
+export function moveFiles(index: SessionIndex | undefined, from: SessionSummary, to: SessionSummary): void {
+  const kept = new Map(to.subagents.map(({ id, path }) => [id, path]))
+  index?.move(from.path, to.path)
+  for (const { id, path } of from.subagents) {
+    const target = kept.get(id)
+    if (target === undefined) index?.forget(path)
+    else index?.move(path, target)
+  }
+  // They are read on if they are the same bytes, else anew.
+  for (const task of toTasks(to)) index?.touch(task)
 }
 
 /** Where what is known of the sessions is left for the next process. */

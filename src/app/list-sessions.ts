@@ -10,9 +10,10 @@ import {
   type SessionSummary,
   type SurveyResult,
 } from '#model'
-import type { Source } from '#sources'
+import type { Source, SourceList } from '#sources'
 import type { ListOptions, Problem, SessionList } from '#wire'
 import { isWithin, realPathOf } from './config.ts'
+import type { Sources } from './open-sources.ts'
 import { surveySession } from './survey-session.ts'
 import type { Config } from './throughline.ts'
 
@@ -20,21 +21,41 @@ import type { Config } from './throughline.ts'
 export interface Listed {
   readonly sessions: readonly SessionSummary[]
   readonly problems: readonly Problem[]
+  /** Recordings that are not listed, each with the session it is of, which is. */
+  readonly doubles?: ReadonlyMap<string, string>
 }
 
-/** Looks at every session's file. Shows only those that may be shown. */
-export async function lookAtSessions(
-  source: Source,
-  config: Config,
-  others: { readonly samples: Source; readonly recorded: readonly Source[] },
-): Promise<Listed> {
-  const { sessions, problems } = await source.list()
-  const allowed = await onlyAllowed(source, sessions, config.allowedRoots)
-  const shown = (await others.samples.list()).sessions
-  const ours = await Promise.all(
-    others.recorded.map(async (from) => onlyAllowed(from, (await from.list()).sessions, config.allowedRoots)),
-  )
-  return { sessions: [...allowed, ...shown, ...ours.flat()].toSorted(byActivity), problems }
+/**
+ * Looks at every session's file. Shows only those that may be shown, and of a session that is known itself no
+ * recording beside it.
+ */
+export async function lookAtSessions(sources: Sources, config: Config): Promise<Listed> {
+  const look = async (from: Source): Promise<SourceList> => {
+    const { sessions, problems } = await from.list()
+    return { sessions: await onlyAllowed(from, sessions, config.allowedRoots), problems }
+  }
+  const { sessions, problems } = await look(sources.own)
+  const samples = (await sources.samples.list()).sessions
+  const recorded = await Promise.all(sources.recorded.map(look))
+  const written = new Set(sessions.map(({ id }) => id))
+  const own = [
+    ...sessions,
+    ...samples,
+    ...recorded.flatMap((from) => from.sessions).filter(({ id }) => !written.has(id)),
+  ]
+  sources.folders.look(own.flatMap(({ workdirs }) => workdirs))
+  const beside = await look(sources.beside)
+  const ids = new Set(own.map(({ id }) => id))
+  const doubles = new Map<string, string>()
+  const others = beside.sessions.filter(({ id, recorded: { of = '' } = {} }) => {
+    if (ids.has(of)) doubles.set(id, of)
+    return !ids.has(id) && !ids.has(of)
+  })
+  return {
+    sessions: [...own, ...others].toSorted(byActivity),
+    problems: [...problems, ...beside.problems],
+    doubles,
+  }
 }
 
 /** Chooses from sessions that are in the order of their activity, most recent first. */

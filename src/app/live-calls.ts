@@ -239,7 +239,12 @@ function wordsOf(prompt: PromptRequest | undefined): string | undefined {
   return words === '' ? undefined : words
 }
 
-function checkOwn({ id, demo }: SessionSummary): void {
+function checkOwn({ id, demo, recorded }: SessionSummary): void {
+  if (recorded !== undefined) {
+    throw new ThroughlineError('request-invalid', `session ${id} was recorded: its agent does not know it`, {
+      hint: 'Begin a session in the same folder: it wakes up with what was said in this one.',
+    })
+  }
   if (demo !== true) return
   throw new ThroughlineError('request-invalid', `session ${id} is a sample: no agent knows it`, {
     hint: 'Begin a session of your own.',

@@ -1,7 +1,9 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
 import type { Meter } from '#sources'
+import { INDEX_VERSION } from '#store'
 import {
   createLines,
   idsOf,
@@ -321,10 +323,19 @@ test('[C2.2] [ING2] with allowed roots, too, one more line costs one line', asyn
 
 test('[ING5] an index that is about to begin is told as being built, and what is asked meanwhile is found', async () => {
   await throughline.close()
-  throughline = await open({ index: true })
-  expect((await throughline.health()).index.state).toBe('building')
-  const { hits, index } = await throughline.search({ q: 'hello' })
-  expect({ hits: hits.length, index }).toEqual({ hits: 5, index: 'building' })
+  const home = join(dir.path, 'home')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  // Somebody else has it, so however long anything takes here, it cannot be built meanwhile.
+  const holder = new Database(join(home, `index.v${INDEX_VERSION}.db`))
+  holder.exec('BEGIN EXCLUSIVE')
+  try {
+    throughline = await open({ index: true })
+    expect((await throughline.health()).index.state).toBe('building')
+    const { hits, index } = await throughline.search({ q: 'hello' })
+    expect({ hits: hits.length, index }).toEqual({ hits: 5, index: 'building' })
+  } finally {
+    holder.close()
+  }
 })
 
 test('[ING3] a restart reads no transcript that did not change, and a subagent’s line does not read the parent', async () => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { boolean, field, isObject, list, number, object, parseJson, string, ThroughlineError } from '#base'
 import type { JsonObject } from '#base'
 import { findMode, type PermissionMode } from '#model'
@@ -27,6 +27,8 @@ export interface LocalSettings {
   readonly wakeUp: WakeUpSettings
   /** Whether a person has to approve what agents remember before it counts. */
   readonly review: 'off' | 'agent'
+  /** Folders with recordings in them that nobody else tells of. */
+  readonly recordedIn: readonly string[]
 }
 
 /** What new sessions are told. */
@@ -70,6 +72,7 @@ export async function readLocalSettings(home: string): Promise<LocalSettings> {
     names: readNames(part(value, 'names', path), path),
     wakeUp: readWakeUp(part(value, 'wakeUp', path), path),
     review: readReview(value, path),
+    recordedIn: readFolders(value, path),
   }
 }
 
@@ -137,6 +140,12 @@ function readReview(value: JsonObject, path: string): LocalSettings['review'] {
   throw invalid(path, 'review is neither off nor agent')
 }
 
+function readFolders(value: JsonObject, path: string): readonly string[] {
+  const folders = value['recordedIn'] ?? []
+  if (Array.isArray(folders) && folders.every(isFolder)) return folders
+  throw invalid(path, 'recordedIn is no list of whole paths')
+}
+
 function optionalText<K extends string>(
   value: JsonObject,
   key: K,
@@ -153,4 +162,8 @@ function invalid(path: string, why: string): ThroughlineError {
   return new ThroughlineError('config-invalid', `${path} cannot be used: ${why}`, {
     hint: 'Correct it, or move it away. docs/guide.md says what can stand in it.',
   })
+}
+
+function isFolder(folder: unknown): folder is string {
+  return typeof folder === 'string' && isAbsolute(folder)
 }

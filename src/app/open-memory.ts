@@ -45,6 +45,8 @@ export interface MemoryOptions {
   readonly now: () => number
   /** Every session that may be shown. */
   readonly sessions: () => Promise<readonly SessionSummary[]>
+  /** Whether new sessions are told what was said in this one, and what it asks for is kept. */
+  readonly believes: (session: SessionSummary) => boolean
   readonly get: (query: string) => Promise<SessionSummary>
   readonly search: (request: SearchRequest) => Promise<SearchPage>
   readonly page: (session: SessionSummary, options: PageOptions) => Promise<Page>
@@ -75,6 +77,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     createPromotions({
       keeper: options.promotesFrom,
       documents: all,
+      believes: options.believes,
       config,
       now,
       review,
@@ -97,6 +100,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
       now,
       documents: async () => documents,
       sessions,
+      believes: options.believes,
       passages,
       recall: (request) => recalls.recall(request),
       async settled() {

@@ -2,24 +2,11 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseJson, string } from '#base'
-import {
-  createLedger,
-  type LiveState,
-  type Passage,
-  type Reading,
-  type SessionSummary,
-  type SessionView,
-} from '#model'
-import {
-  createClaudeSource,
-  formatOf,
-  openTranscript,
-  readConversation,
-  readForward,
-  type Meter,
-} from '#sources'
-import type { Page, PageOptions, PassageOptions, SearchPage, SearchRequest } from '#wire'
-import { toReport } from './check.ts'
+import { createLedger, type LiveState, type Reading, type SessionSummary, type SessionView } from '#model'
+import { formatOf, openTranscript, readConversation, readForward, type Meter } from '#sources'
+import type { Page, PageOptions, SearchPage, SearchRequest } from '#wire'
+import { isBelieved } from './believed-recordings.ts'
+import { checkSession } from './check.ts'
 import { readConfig, realPathOf } from './config.ts'
 import type { Digests } from './digests.ts'
 import { getSession } from './get-session.ts'
@@ -32,11 +19,10 @@ import type { Live, WakeUp } from './open-live.ts'
 import type { Memory } from './open-memory.ts'
 import { openOnce } from './open-once.ts'
 import { hasHosts, toLiveState, toPending, withLiveSessions } from './live-state.ts'
-import { createRecordedSources } from './recorded-sources.ts'
-import { createSampleSource } from './sample-source.ts'
+import { createSources } from './open-sources.ts'
 import { fromCounts, listSessions, lookAtSessions, withFacts, type Listed } from './list-sessions.ts'
-import { readPage, subagentPath } from './page.ts'
-import { readLastPassages, readPassages } from './passages.ts'
+import { readPage } from './page.ts'
+import { passages } from './passages.ts'
 import { openPreferences, withPreference, type Preferences } from './preferences.ts'
 import { surveySession } from './survey-session.ts'
 import { createSubscriber } from './subscribe.ts'
@@ -67,9 +53,8 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   const fromEnv = readConfig({ env: options.env ?? process.env, homeDir: homedir() })
   const given = { ...fromEnv, ...options.config }
   const config: Config = { ...given, allowedRoots: given.allowedRoots.map(realPathOf) }
-  const source = createClaudeSource(config.claudeDir, meter)
-  const samples = createSampleSource(realPathOf(config.home), meter)
-  const recorded = createRecordedSources(realPathOf(config.home), meter)
+  const sources = createSources(config, meter)
+  const source = sources.own
   const startedAt = new Date(now()).toISOString()
   let preferring: Promise<Preferences> | undefined
   let keeping: Promise<Keeper> | undefined
@@ -90,9 +75,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       const known = await preferences()
       keeper = await openKeeper({
         config,
-        source,
-        samples,
-        recorded,
+        sources,
         liveOf: (id) => liveOf(id),
         preferences: known,
         keeps: index,
@@ -133,6 +116,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       config,
       now,
       sessions: async () => (await look()).sessions,
+      believes: (session) => isBelieved(session, sources.folders),
       get,
       search,
       page,
@@ -170,10 +154,11 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
 
   async function look(): Promise<Listed> {
     if (keeper !== undefined) {
-      return { sessions: keeper.sessions(), problems: keeper.catalogue.problems() }
+      const { catalogue } = keeper
+      return { sessions: keeper.sessions(), problems: catalogue.problems(), doubles: catalogue.doubles() }
     }
     if (hasHosts(config.home)) await openedLive()
-    const found = await lookAtSessions(source, config, { samples, recorded })
+    const found = await lookAtSessions(sources, config)
     const listed = withLiveSessions(found, live?.views() ?? [], config)
     const known = await preferences()
     await known.refresh()
@@ -182,7 +167,8 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   }
 
   async function get(query: string): Promise<SessionSummary> {
-    return getSession((await look()).sessions, query)
+    const { sessions, doubles } = await look()
+    return getSession(sessions, query, doubles)
   }
 
   const page = (session: SessionSummary, request: PageOptions): Promise<Page> =>
@@ -192,17 +178,6 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     const { search: searchIn } = await import('./search.ts')
     const { sessions } = await look()
     return searchIn(request, { sessions, keeper, keepsIndex: index, now: now() })
-  }
-
-  async function* passages(
-    session: SessionSummary,
-    { subagent, last }: PassageOptions = {},
-  ): AsyncGenerator<readonly Passage[]> {
-    const path = subagent === undefined ? session.path : subagentPath(session, subagent)
-    yield* withFile(path, async function* (file) {
-      if (last === undefined) yield* readPassages(file)
-      else yield await readLastPassages(file, last)
-    })
   }
 
   const subscriber = createSubscriber({ keep, live: openedLive, memory: memory.open })
@@ -260,11 +235,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
         file.close()
       }
     },
-    async check(session) {
-      if (session.state === 'unreadable') return toReport(session, undefined, new Map())
-      const { result, subagentDamage } = await surveySession(session, createLedger())
-      return toReport(session, result, subagentDamage)
-    },
+    check: checkSession,
     async *bytes(session) {
       yield* withFile(session.path, readBytes)
     },
@@ -277,8 +248,8 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     },
     async demo(wanted) {
       const { removeDemo, writeDemo } = await import('./demo.ts')
-      if (wanted === 'on') await writeDemo(samples.root, now())
-      else await removeDemo(samples.root)
+      const { root } = sources.samples
+      await (wanted === 'on' ? writeDemo(root, now()) : removeDemo(root))
       await keeper?.catalogue.sweep()
     },
     live: deferLive(openedLive),

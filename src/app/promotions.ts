@@ -19,6 +19,8 @@ export interface PromotionsOptions {
   readonly keeper: Keeper
   readonly documents: Documents
   readonly config: FilesOptions['config']
+  /** Whether what is asked for in a session counts. */
+  readonly believes: (session: SessionSummary) => boolean
   readonly now: () => number
   /** Whether a person has to approve what agents remember before it counts. */
   readonly review: () => Promise<'off' | 'agent'>
@@ -99,7 +101,7 @@ export function createPromotions(options: PromotionsOptions): Promotions {
   /** The reply that a hit is in, when it still is and counts. */
   async function readAsking(hit: IndexedHit): Promise<readonly Asking[]> {
     const session = keeper.sessionOf(hit.path)
-    if (session === undefined || session.demo === true) return []
+    if (session === undefined || session.demo === true || !options.believes(session)) return []
     const { subagent, entry: found } = hit
     const where = { ...(subagent === undefined ? {} : { subagent }), before: found.cursor }
     const [entry] = (await entriesOf(session, { ...where, limit: 1 })).toReversed()
@@ -143,14 +145,6 @@ export function createPromotions(options: PromotionsOptions): Promotions {
     return origin
   }
 
-  async function entriesOf(
-    session: SessionSummary,
-    request: { readonly subagent?: string; readonly before: string; readonly limit: number },
-  ): Promise<readonly Entry[]> {
-    const { readings } = await readPage(session, { ...request, raw: false })
-    return readings.flatMap((reading) => (reading.kind === 'entry' ? [reading.entry] : []))
-  }
-
   const beginning = begin().catch((error: unknown) => {
     options.onProblem(`What agents ask to be remembered is not followed: ${String(error)}.`)
   })
@@ -189,4 +183,12 @@ function toAsked(
       : [],
   )
   return all.map((asked, before) => ({ ...asked, before }))
+}
+
+async function entriesOf(
+  session: SessionSummary,
+  request: { readonly subagent?: string; readonly before: string; readonly limit: number },
+): Promise<readonly Entry[]> {
+  const { readings } = await readPage(session, { ...request, raw: false })
+  return readings.flatMap((reading) => (reading.kind === 'entry' ? [reading.entry] : []))
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { createClaudeSource, type Meter, type Source } from '#sources'
 
-/** Agents that leave no transcript that can be read: what they said here is recorded in the home. */
-const RECORDED: readonly string[] = ['scripted', 'codex', 'gemini', 'opencode']
+/** Agents whose sessions are recorded in the home: they leave no transcript that can be read, or it was on another disk. */
+const RECORDED: readonly string[] = ['scripted', 'codex', 'gemini', 'opencode', 'claude']
 
 /** Where the recordings of an agent are, in the layout of Claude Code. */
 export function recordedFolder(home: string, agent: string): string {

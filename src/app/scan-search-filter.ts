@@ -3,8 +3,11 @@ import { findLiterals, leadsOf, type Query } from '#store'
 
 /** Tells which lines may match, from their bytes alone. Lets some through that do not, and loses none that do. */
 export interface LineFilter {
-  /** Where the lines of `bytes[0, to)` that may match begin and end, in order. */
-  find(bytes: Buffer, to: number): readonly LinePlace[]
+  /**
+   * Where the lines of `bytes[0, to)` that may match begin and end, in order. Lines with the bytes `elsewhere` keep some
+   * of their text in other files, and may match whatever stands in them.
+   */
+  find(bytes: Buffer, to: number, elsewhere?: Buffer): readonly LinePlace[]
 }
 
 interface LinePlace {
@@ -24,7 +27,7 @@ export function createLineFilter(query: Query): LineFilter {
   const longest = Math.max(...literals.map(({ length }) => length))
   const accents = toAccents(literals)
   return {
-    find(bytes, to) {
+    find(bytes, to, elsewhere) {
       const lines = new LineSet(bytes, to)
       for (let from = 0; from < to;) {
         const text = bytes.toString('latin1', from, Math.min(to, from + WINDOW + longest))
@@ -41,9 +44,14 @@ export function createLineFilter(query: Query): LineFilter {
       }
       const region = bytes.length === to ? bytes : bytes.subarray(0, to)
       if (!isAscii(region)) findAccents(region, accents, lines)
+      if (elsewhere !== undefined) addMentioning(region, elsewhere, lines)
       return lines.sorted()
     },
   }
+}
+
+function addMentioning(bytes: Buffer, needle: Buffer, lines: LineSet): void {
+  for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, lines.addAround(at)));
 }
 
 /** Searched at a time. Longer strings are made in another place of the heap, which costs more than the search. */

@@ -104,8 +104,9 @@ async function scanFile(scan: Scan, place: Place): Promise<number | undefined> {
   }
   try {
     const before = Math.min(place.before ?? file.size, file.size)
+    const { elsewhere } = formatOf(place.path)
     for (const stretch of readStretches(file, before, scan.scratch)) {
-      for (const line of scan.filter.find(stretch.bytes, stretch.to).toReversed()) {
+      for (const line of scan.filter.find(stretch.bytes, stretch.to, elsewhere).toReversed()) {
         const full = await scanLine(scan, { ...place, file }, { ...stretch, line })
         if (full !== undefined) return full
       }
@@ -123,7 +124,8 @@ async function scanLine(
   { bytes, offset, line }: LineStretch & { readonly line: { readonly from: number; readonly to: number } },
 ): Promise<number | undefined> {
   const readings: Reading[] = []
-  lineReaderOf(formatOf(place.path)).readLine(bytes, { ...line, offset: offset + line.from }, readings)
+  const { path } = place
+  lineReaderOf(formatOf(path)).readLine(bytes, { ...line, offset: offset + line.from, path }, readings)
   for (const reading of readings.toReversed()) {
     if (reading.kind === 'damage') continue
     const hit = toHit(scan, place, reading.entry)

@@ -56,6 +56,7 @@ describe('much is remembered, and much was said', { timeout: HANG_MS }, () => {
       now: Date.now,
       documents: async () => documents,
       sessions: async () => (await throughline.list()).sessions,
+      believes: () => true,
       passages(session) {
         read.push(session.id)
         return throughline.passages(session)

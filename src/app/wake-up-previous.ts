@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { toTranscript, type PreviousSession, type SpeakerNames, type SpokenMessage } from '#memory'
 import { byActivity, isLive, isWakeUp, parseDirectives, type Passage, type SessionSummary } from '#model'
 import { guardEgress, redact } from '#redact'
+import { findRecorder } from '#sources'
 import type { PreviousTranscript } from '#wire'
 import { realPathOf } from './config.ts'
 
 export interface FindPreviousOptions {
   readonly sessions: () => Promise<readonly SessionSummary[]>
+  /** Whether new sessions may be told what was said there. */
+  readonly believes: (session: SessionSummary) => boolean
   readonly passages: (session: SessionSummary) => AsyncIterable<readonly Passage[]>
   /** What is said by whom, in a session of this agent. */
   readonly namesOf: (agent: string) => SpeakerNames
@@ -46,7 +49,9 @@ export async function findPrevious(
         session.id !== wanted.sessionId &&
         isReadable(session) &&
         !isLive(session.live) &&
-        session.workdirs.some(isHere),
+        !isBeingRecorded(session) &&
+        session.workdirs.some(isHere) &&
+        options.believes(session),
     )
     .toSorted(byActivity)
   let best: PreviousSession | undefined
@@ -57,6 +62,10 @@ export async function findPrevious(
     if (isComplete && (best === undefined || previous.ended > best.ended)) best = previous
   }
   return best
+}
+
+function isBeingRecorded({ path, recorded }: SessionSummary): boolean {
+  return recorded !== undefined && findRecorder(path) !== undefined
 }
 
 /**

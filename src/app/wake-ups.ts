@@ -58,6 +58,7 @@ export interface WakeUpsOptions {
   readonly documents: () => Promise<Documents>
   /** Every session, with what it is doing. */
   readonly sessions: () => Promise<readonly SessionSummary[]>
+  readonly believes: (session: SessionSummary) => boolean
   readonly passages: (session: SessionSummary) => AsyncIterable<readonly Passage[]>
   readonly recall: (request: RecallRequest) => Promise<RecallAnswer>
   /** Resolves when what agents have asked to be kept is kept. */
@@ -122,7 +123,12 @@ export function createWakeUps(options: WakeUpsOptions): WakeUps {
 
   async function findBefore(asked: Composing, settings: LocalSettings): Promise<PreviousSession | undefined> {
     const { previousTranscript, agent, ended } = asked
-    const how = { sessions, passages, namesOf: (name: string) => namesOf(settings, name) }
+    const how = {
+      sessions,
+      believes: options.believes,
+      passages,
+      namesOf: (name: string) => namesOf(settings, name),
+    }
     if (previousTranscript !== undefined) return toGiven(previousTranscript, namesOf(settings, agent))
     const before = ended === undefined ? undefined : await findEnded(ended, how)
     return before ?? (await findPrevious(asked, how))

@@ -12,6 +12,10 @@ const INDENT = ' '.repeat(11)
 /** `throughline check` */
 export async function check(throughline: Throughline, values: Values, console: Console): Promise<number> {
   const isJson = values.flag('json')
+  if (values.flag('finish')) {
+    const { finishAll } = await import('./check-finish.ts')
+    return await finishAll(values.arg, { isJson, console })
+  }
   const one = values.arg === undefined ? undefined : await throughline.get(values.arg)
   const { sessions, problems } =
     one === undefined ? await throughline.list() : { sessions: [one], problems: [] }

@@ -29,7 +29,10 @@ const ALIASES: Readonly<Record<string, string>> = { '-h': '--help', '-V': '--ver
 
 /** Understands a command line, or throws `bad-usage` with the nearest thing that would have been understood. */
 export function readCommandLine(given: readonly string[]): Request {
-  const args = given.map((arg) => ALIASES[arg] ?? arg)
+  // What stands behind two dashes is somebody else's.
+  const dashes = given.indexOf('--')
+  const own = dashes < 0 ? given : given.slice(0, dashes)
+  const args = [...own.map((arg) => ALIASES[arg] ?? arg), ...given.slice(own.length)]
   const name = args.find((arg) => !arg.startsWith('-'))
   if (name === undefined) return readBare(args)
   if (name === 'help') {
@@ -78,7 +81,9 @@ function beforeDashes(args: readonly string[]): readonly string[] {
 
 /** `--live` alone means `--live any`, and does not swallow the word behind it. */
 function withBareValues(command: CommandSpec, args: readonly string[]): readonly string[] {
+  const own = beforeDashes(args).length
   return args.map((arg, at) => {
+    if (at >= own) return arg
     const option = command.options.find(({ name, bare }) => bare !== undefined && arg === `--${name}`)
     const next = args[at + 1]
     if (option?.bare === undefined || (next !== undefined && option.values?.includes(next) === true))

@@ -7,6 +7,7 @@ import { liveCommands } from './live-commands.ts'
 import { memoryCommands } from './memory-commands.ts'
 import { readingCommands } from './reading-commands.ts'
 import { restoringCommands } from './restoring-commands.ts'
+import { recordingCommands } from './recording-commands.ts'
 import { searchingCommands } from './searching-commands.ts'
 
 /** Every command of `throughline`, in the order the help shows them. */
@@ -17,6 +18,7 @@ export const commands: readonly CommandSpec[] = [
   ...keepingCommands,
   ...liveCommands,
   ...restoringCommands,
+  ...recordingCommands,
   ...connectCommands,
   ...daemonCommands,
 ]
@@ -49,6 +51,26 @@ export const variables: readonly Variable[] = [
   {
     name: 'CLAUDE_CODE_SESSION_ID',
     summary: 'Set by Claude Code: the session in which `mcp` remembers something.',
+  },
+  {
+    name: 'ANTHROPIC_BASE_URL',
+    summary: 'Where `record` passes requests for Anthropic on to; the command sees the address of the proxy.',
+  },
+  { name: 'OPENAI_BASE_URL', summary: 'The same for OpenAI.' },
+  { name: 'GOOGLE_GEMINI_BASE_URL', summary: 'The same for Gemini.' },
+  {
+    name: 'NODE_EXTRA_CA_CERTS',
+    summary: 'Certificates of further authorities, as for any program of Node.',
+  },
+  {
+    name: 'NO_PROXY',
+    summary:
+      'What is asked directly. Where a proxy is set, `record` adds this machine to it for the command.',
+  },
+  { name: 'no_proxy', summary: 'See NO_PROXY.' },
+  {
+    name: 'ENTIRE_REPO_ROOT',
+    summary: 'Set by Entire: the repository for which `entire-agent-throughline` is asked.',
   },
   {
     name: 'VISUAL',

@@ -1,7 +1,6 @@
-import type { Throughline } from '#app'
+import { exportSession as toExport, type SessionExport, type Throughline } from '#app'
 import { ThroughlineError } from '#base'
-import type { SessionSummary } from '#model'
-import { toHtml, toMarkdown, toSize, type Transcript } from '#render'
+import { toSize } from '#render'
 import { extname } from 'node:path'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
@@ -28,14 +27,35 @@ export async function exportSession(
   const format = toFormat(values.value('format'), out)
   if (out === undefined && format === 'jsonl') refuseTerminal(console)
   const session = await throughline.get(values.arg ?? '')
-  const pieces = piecesOf(throughline, session, format)
+  const secrets = values.value('secrets') === 'keep' ? 'keep' : 'mask'
+  const pieces = toExport(throughline, session, { format, secrets })
   if (out === undefined) {
     for await (const piece of pieces) await console.out.write(piece)
-    return 0
+  } else {
+    const size = await writePieces(out, pieces, { force: values.flag('force') })
+    console.say(`Wrote ${out}, ${toSize(size)}.`)
   }
-  const size = await writePieces(out, pieces, { force: values.flag('force') })
-  console.say(`Wrote ${out}, ${toSize(size)}.`)
+  const note = findNote(pieces, { format, secrets })
+  if (note !== undefined) console.say(note)
   return 0
+}
+
+/** What the person should know before the file is passed on. */
+function findNote(
+  { secrets: found, isSearched }: SessionExport,
+  { format, secrets }: { readonly format: Format; readonly secrets: 'mask' | 'keep' },
+): string | undefined {
+  const kinds = [...found].map(([kind, count]) => (count === 1 ? kind : `${kind} ×${count}`)).join(', ')
+  if (format === 'jsonl') {
+    if (found.size > 0)
+      return `warning: the copy holds secrets (${kinds}). It is exact, so they are in it. To pass it on, use md or html.`
+    return isSearched
+      ? undefined
+      : 'warning: the copy was not searched to its end. Secrets in it are not masked. To pass it on, use md or html.'
+  }
+  if (secrets === 'keep')
+    return 'warning: secrets were not looked for, as you asked. Whoever reads it reads them.'
+  return found.size === 0 ? undefined : `note: masked what looked like secrets: ${kinds}.`
 }
 
 function toFormat(asked: string | undefined, out: string | undefined): Format {
@@ -45,22 +65,4 @@ function toFormat(asked: string | undefined, out: string | undefined): Format {
   throw new ThroughlineError('bad-usage', `the name "${out ?? ''}" does not say which format to write`, {
     hint: 'Add --format md, html or jsonl, or end the name with .md, .html or .jsonl.',
   })
-}
-
-async function* piecesOf(
-  throughline: Throughline,
-  session: SessionSummary,
-  format: Format,
-): AsyncGenerator<string | Uint8Array> {
-  if (format === 'jsonl') {
-    yield* throughline.bytes(session)
-    return
-  }
-  const transcript: Transcript = {
-    // The head of an export names the model and the tokens, which only a full read knows.
-    session: session.state === 'unreadable' ? session : await throughline.survey(session),
-    passages: throughline.passages(session),
-    subagent: (id) => throughline.passages(session, { subagent: id }),
-  }
-  yield* format === 'html' ? toHtml(transcript) : toMarkdown(transcript)
 }

@@ -179,6 +179,7 @@ function toPlain(session: SessionSummary): Readonly<Record<string, unknown>> {
     problem: problem ?? null,
     starred: session.starred ?? false,
     sourceGone: session.sourceGone ?? false,
+    recorded: session.recorded ?? null,
     counts: counts ?? null,
     facts: facts ?? null,
   }

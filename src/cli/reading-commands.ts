@@ -82,17 +82,29 @@ export const readingCommands: readonly CommandSpec[] = [
   {
     name: 'check',
     summary: 'Say what is wrong with a session, or with all of them, and what to do.',
-    description: 'Reads transcripts whole and changes nothing.',
+    description:
+      'Reads transcripts whole and changes nothing. Only with --finish it writes: what recordings in a folder lack whose recorder was killed, derived from their lines. What is being recorded, and what others wrote, is left alone.',
     args: [
       {
         ...SESSION,
-        summary: 'Its id, the beginning of its id, or its name. All sessions when left out.',
+        summary:
+          'Its id, the beginning of its id, or its name. All sessions when left out. With --finish: a folder, by default this one.',
         required: false,
       },
     ],
-    options: [JSON_OPTION],
+    options: [
+      {
+        name: 'finish',
+        summary: 'Finish the recordings of a folder: set torn tails aside, write what is missing.',
+      },
+      JSON_OPTION,
+    ],
     examples: [
       { line: 'throughline check', says: 'everything' },
+      {
+        line: 'throughline check --finish .',
+        says: 'finish what was being recorded here when something crashed',
+      },
       { line: 'throughline check 7d0c1f3e', says: 'one session, notes included' },
     ],
     exits: [
@@ -104,7 +116,7 @@ export const readingCommands: readonly CommandSpec[] = [
     name: 'export',
     summary: 'Write a session as Markdown, as one HTML file, or as its own lines.',
     description:
-      'HTML is a single file without scripts that fetches nothing. jsonl is the transcript, byte for byte. A file is written with mode 0600.',
+      'HTML is a single file without scripts that fetches nothing. In md and html, what looks like a secret is masked; when it cannot be looked for, nothing is written. jsonl is the transcript, byte for byte, with a warning when it holds secrets. A file is written with mode 0600.',
     args: [SESSION],
     options: [
       {
@@ -114,6 +126,12 @@ export const readingCommands: readonly CommandSpec[] = [
         summary: 'Default: what the name of --out says, else md.',
       },
       { name: 'out', value: 'file', summary: 'Where to write. Default: standard output.' },
+      {
+        name: 'secrets',
+        value: 'what',
+        values: ['mask', 'keep'],
+        summary: 'Of md and html: what is done with them. Default: mask.',
+      },
       { name: 'force', summary: 'Replace the file if it is there.' },
       { name: 'json', summary: 'Print errors as JSON.' },
     ],

@@ -49,6 +49,7 @@ const SITE_RUNS: Readonly<Record<string, () => Promise<SiteRun>>> = {
   send: async () => (await import('./send.ts')).send,
   interrupt: async () => (await import('./send.ts')).interrupt,
   end: async () => (await import('./send.ts')).end,
+  record: async () => (await import('./record.ts')).record,
   resume: async () => (await import('./resume.ts')).resume,
   handoff: async () => (await import('./handoff.ts')).handoff,
   board: async () => (await import('./board.ts')).board,

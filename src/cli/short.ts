@@ -8,9 +8,9 @@ export function toShortPath(path: string, home: string): string {
   return rest === '' || rest.startsWith('/') || rest.startsWith('\\') ? `~${rest}` : shown
 }
 
-/** The first eight characters of an id, or all of one that is no UUID. */
+/** The first eight characters of an id, behind the date of a recording; twelve of one that is no UUID. */
 export function toShortId(id: string): string {
-  return /^[0-9a-f]{8}-/i.test(id) ? id.slice(0, 8) : safeLine(id).slice(0, 12)
+  return /^(?:\d{4}-\d{2}-\d{2}-)?([0-9a-f]{8})-/i.exec(id)?.[1] ?? safeLine(id).slice(0, 12)
 }
 
 /** `3h`, `12d`: how long ago. `–` when nobody knows. */

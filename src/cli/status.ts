@@ -1,3 +1,4 @@
+import { findAlarms, findRecorders, type RecorderState } from '#app'
 import type { Health, LiveSession } from '#wire'
 import { safeLine, toPlural, toSize } from '#render'
 import type { Values } from './command-line.ts'
@@ -15,10 +16,15 @@ const NOT_RUNNING = 3
 export async function status(site: Site, values: Values, console: Console): Promise<number> {
   const link = await findDaemon(site.home)
   const connection = describeConnection(site)
+  const recorders = await findRecorders(site.home)
+  const alarms = findAlarms(recorders, site.claudeDir)
+  const recording = { recorders: recorders.map((one) => toPlainRecorder(one, alarms)) }
   if (link === undefined) {
     if (values.flag('json'))
-      await console.out.write(toJsonLine({ running: false, claudeCode: connection.state }))
+      await console.out.write(toJsonLine({ running: false, claudeCode: connection.state, ...recording }))
     else {
+      for (const one of recorders) console.say(`recording: ${toRecorder(one, console)}`)
+      for (const { message } of alarms) console.say(`error: ${safeLine(message)}`)
       if (connection.state !== 'absent') console.say(`Claude Code: ${connection.words}`)
       console.say('No daemon runs for this home.')
       console.say('next: start it with `throughline`.')
@@ -35,21 +41,26 @@ export async function status(site: Site, values: Values, console: Console): Prom
       ...health,
       devices: devices.length,
       claudeCode: connection.state,
+      ...recording,
     }
     await console.out.write(toJsonLine(plain))
     return 0
   }
-  const rows = toRows(link, health, {
-    devices: devices.length,
-    console,
-    version: site.version,
-    connection: connection.words,
-  })
+  const rows = [
+    ...toRows(link, health, {
+      devices: devices.length,
+      console,
+      version: site.version,
+      connection: connection.words,
+    }),
+    ...recorders.map((one) => ['recording', toRecorder(one, console)] as const),
+  ]
   const width = Math.max(...rows.map(([name]) => name.length))
   const { paint } = console
   for (const [name, text] of rows) {
     await console.out.write(`${paint('dim', name.padEnd(width))}  ${text}\n`)
   }
+  for (const { message } of alarms) await console.out.write(`\n${paint('warning', safeLine(message))}\n`)
   for (const { at, message, hint } of health.notices) {
     const age = toAge(at, console.now)
     await console.out.write(
@@ -102,4 +113,22 @@ function toLive({ id, name, workdir, live }: LiveSession, { paint, home }: Conso
   const mark = isWaiting ? paint('warning', '◆') : paint('live', live.status === 'busy' ? '●' : '○')
   const where = workdir === undefined ? '' : paint('dim', `  ${toShortPath(workdir, home)}`)
   return `${mark} ${paint('code', toShortId(id))}  ${safeLine((name ?? '–').slice(0, 60))}  ${paint('dim', state)}${where}`
+}
+
+/** A proxy that records, in a line. */
+function toRecorder({ mode, program, port, conversations }: RecorderState, { now }: Console): string {
+  const turns = conversations.reduce((sum, one) => sum + one.turns, 0)
+  const last = conversations
+    .flatMap(({ lastTurnAt }) => lastTurnAt ?? [])
+    .toSorted()
+    .at(-1)
+  const who = mode === 'serve' ? `port ${String(port)}` : safeLine(program ?? 'a command')
+  const when = last === undefined ? '' : ` · last ${toAge(last, now)}`
+  return `${who} · ${toPlural(conversations.length, 'conversation')} · ${toPlural(turns, 'turn')}${when}`
+}
+
+function toPlainRecorder(recorder: RecorderState, alarms: ReturnType<typeof findAlarms>): object {
+  const { process, ...rest } = recorder
+  const own = alarms.filter(({ pid }) => pid === process.pid).map(({ message }) => message)
+  return { pid: process.pid, ...rest, alarms: own }
 }

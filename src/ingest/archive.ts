@@ -274,7 +274,8 @@ function realPathOf(path: string): string {
 function filesOf({ path, sideDir, loose = [] }: SessionFiles): readonly string[] {
   const files = [path, ...loose.map((subagent) => subagent.path)]
   if (sideDir !== undefined) collect(sideDir, files)
-  return files
+  // Some agents keep the transcript itself in that folder.
+  return [...new Set(files)]
 }
 
 function collect(dir: string, files: string[]): void {

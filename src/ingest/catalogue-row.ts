@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { byActivity, type LiveState, type SessionCounts, type SessionSummary } from '#model'
 import type { Meter, SessionFiles, Source } from '#sources'
 import type { FollowedFile } from './followed-file.ts'
@@ -9,6 +10,8 @@ import { growSummary } from './summary-fold.ts'
 export interface CatalogueSource {
   readonly source: Source
   readonly isArchive: boolean
+  /** Not what agents write themselves: where they have written a session down too, theirs is the one that is shown. */
+  readonly isRecorded?: true
   /** Samples are shown whatever folders may be: they tell of nobody's work. */
   readonly isSample?: true
 }
@@ -65,9 +68,37 @@ export function createRow(of: Pick<Row, 'from' | 'files' | 'stamp' | 'summary' |
   return { ...of, shown: undefined, facts: undefined, file: undefined, isFollowed: false, isChanged: false }
 }
 
-/** Tells one session from another, wherever its file is. */
-export function keyOf({ from, files }: Pick<Row, 'from' | 'files'>): string {
-  return `${from.source.agent} ${files.id}`
+/** Whether it was recorded of a session that is known itself. */
+export function isDouble({ from, summary }: Row, own: ReadonlySet<string> | undefined): boolean {
+  if (from.isRecorded !== true || own === undefined) return false
+  return own.has(summary.id) || own.has(summary.recorded?.of ?? '')
+}
+
+/** Recordings that are of sessions that are known themselves, each with that session. */
+export function doublesOf(
+  rows: Iterable<Row>,
+  own: ReadonlySet<string> | undefined,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const row of rows) {
+    const { id, recorded } = row.summary
+    if (row.isAllowed && isDouble(row, own)) found.set(id, recorded?.of ?? id)
+  }
+  return found
+}
+
+/** The session that something lies beside, or the transcript itself: found on the way up to a root. */
+export function rowAround(
+  path: string,
+  rows: ReadonlyMap<string, Row>,
+  { sides, roots }: { readonly sides: ReadonlyMap<string, string>; readonly roots: readonly string[] },
+): Row | undefined {
+  for (let at = path; at !== dirname(at); at = dirname(at)) {
+    const row = rows.get(at) ?? rows.get(`${at}.jsonl`) ?? rows.get(sides.get(at) ?? '')
+    if (row !== undefined) return row
+    if (roots.includes(at)) return undefined
+  }
+  return undefined
 }
 
 export function toShown(row: Row, facts: RowFacts): SessionSummary {

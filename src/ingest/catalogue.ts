@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { byActivity, transcriptsOf, type SessionSummary } from '#model'
 import type { SessionFiles, SourceProblem } from '#sources'
@@ -6,12 +6,14 @@ import {
   allow,
   changedSides,
   createRow,
+  doublesOf,
   factsOf,
+  isDouble,
   isLeftOut,
   isStale,
-  keyOf,
   mayShow,
   resort,
+  rowAround,
   sidePart,
   sizeOf,
   takeNews,
@@ -21,7 +23,7 @@ import {
   type SweepShare,
 } from './catalogue-row.ts'
 import { findAll, type Findings } from './findings.ts'
-import { createFollowedFile, type FollowedFile } from './followed-file.ts'
+import { createFollowedFile, createFollowedFiles, type FollowedFile } from './followed-file.ts'
 import { readRemembered, stampOf, writeRemembered } from './remembered.ts'
 
 /** Every session there is, as it is now, without asking the disk. */
@@ -32,6 +34,8 @@ export interface Catalogue {
   /** The files of the session whose transcript this is. */
   filesOf(path: string): SessionFiles | undefined
   problems(): readonly SourceProblem[]
+  /** Recordings that are not shown, each with the session it is of, which is. */
+  doubles(): ReadonlyMap<string, string>
   /** Looks at everything anew: what hints missed is found. With a `share`, at that part of the files that are quiet. */
   sweep(share?: SweepShare): Promise<void>
   /** Something may have changed: this name in this folder. */
@@ -53,9 +57,10 @@ const BREATH = 64
 export async function openCatalogue(options: CatalogueOptions): Promise<Catalogue> {
   const rows = new Map<string, Row>()
   /** Subagents' files that somebody follows. */
-  const besides = new Map<string, FollowedFile>()
+  const besides = createFollowedFiles(options.meter)
   /** Looks at files beside a transcript that are under way. */
   const sides = new Set<Promise<void>>()
+  const roots = options.sources.map(({ source }) => source.root)
   let findings: Findings | undefined
   let sorted: readonly SessionSummary[] | undefined
   let discovering: Promise<void> | undefined
@@ -70,7 +75,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       isOpen || options.rememberedPath === undefined ? undefined : readRemembered(options.rememberedPath)
     const { found } = (findings = await findAll(options.sources, findings, options.now()))
     const missing = new Map<string, Row>()
-    for (const [path, row] of rows) if (!found.has(path)) missing.set(keyOf(row), row)
+    for (const [path, row] of rows) if (!found.has(path)) missing.set(row.files.id, row)
     let looked = 0
     let nth = 0
     const share = due
@@ -93,18 +98,25 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       dirty ||= kept === undefined
       const added = createRow({ from, files, stamp, summary, isAllowed })
       rows.set(path, added)
-      const former = missing.get(keyOf(added))
+      const former = missing.get(files.id)
       if (former?.shown === undefined || !isAllowed) show(added, transcriptsOf(summary))
       else replace(former, added)
-      missing.delete(keyOf(added))
+      missing.delete(files.id)
     }
     for (const row of missing.values()) remove(row)
     for (const path of rows.keys()) if (!found.has(path)) rows.delete(path)
+    // What was recorded of a session that came or went otherwise.
+    for (const row of rows.values())
+      if (isShown(row) !== (row.shown !== undefined)) show(row, transcriptsOf(row.summary))
+  }
+
+  function isShown(row: Row): boolean {
+    return row.isAllowed && !isDouble(row, findings?.own)
   }
 
   function show(row: Row, files: readonly string[]): void {
     const before = row.shown
-    row.shown = row.isAllowed ? toShown(row, factsOf(row, options)) : undefined
+    row.shown = isShown(row) ? toShown(row, factsOf(row, options)) : undefined
     sorted = sorted === undefined ? undefined : resort(sorted, before, row.shown)
     if (!isOpen) return
     if (row.shown !== undefined) options.onChange({ kind: 'changed', session: row.shown, files })
@@ -183,7 +195,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     if (row.summary.subagents.some((subagent) => subagent.path === path)) {
       const size = sizeOf(path)
       if (size !== undefined) {
-        void besides.get(path)?.refresh()
+        void besides.find(path)?.refresh()
         const subagents = row.summary.subagents.map((each) => (each.path === path ? { ...each, size } : each))
         row.summary = { ...row.summary, subagents }
         await allow(row, { subagent: path }, options.isAllowed)
@@ -222,12 +234,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
 
   /** The session a file or folder belongs to: its own transcript, or something beside it. */
   function rowOf(path: string): Row | undefined {
-    for (let at = path; at !== dirname(at); at = dirname(at)) {
-      const row = rows.get(at) ?? rows.get(`${at}.jsonl`)
-      if (row !== undefined) return row
-      if (options.sources.some(({ source }) => source.root === at)) return undefined
-    }
-    return undefined
+    return rowAround(path, rows, { sides: findings?.sides ?? new Map(), roots })
   }
 
   await rediscover()
@@ -243,6 +250,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     byPath: (path) => rows.get(path)?.shown,
     filesOf: (path) => rows.get(path)?.files,
     problems: () => findings?.problems ?? [],
+    doubles: () => doublesOf(rows.values(), findings?.own),
     async sweep(share) {
       due = share
       await rediscover()
@@ -267,19 +275,11 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       if (row !== undefined) return fileOf(row)
       const owner = rowOf(path)
       if (owner === undefined) return undefined
-      const { format } = owner.from.source
-      const known =
-        besides.get(path) ??
-        createFollowedFile({ path, format, size: sizeOf(path) ?? 0, meter: options.meter })
-      for (const [other, file] of besides) if (file.listeners === 0) besides.delete(other)
-      besides.set(path, known)
-      return known
+      return besides.follow(path, owner.from.source.format)
     },
     async settled() {
       for (;;) {
-        const busy = [...rows.values(), ...[...besides.values()].map((file) => ({ file }))].flatMap(
-          ({ file }) => file?.busy ?? [],
-        )
+        const busy = [...[...rows.values()].flatMap(({ file }) => file?.busy ?? []), ...besides.busy()]
         if (discovering === undefined && busy.length === 0 && sides.size === 0) return
         await Promise.all([discovering, ...busy, ...sides])
       }

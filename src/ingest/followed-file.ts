@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import type { LineFormat, Meter } from '#sources'
 import { createGrowth, type GrowthEvent, type GrowthOptions } from './growth.ts'
 
 /** A file whose growth somebody wants to hear of. */
@@ -60,5 +62,28 @@ export function createFollowedFile(options: FollowedFileOptions): FollowedFile {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+  }
+}
+
+/** Files that somebody follows, each once. Those that nobody listens to any more are let go. */
+export interface FollowedFiles {
+  find(path: string): FollowedFile | undefined
+  follow(path: string, format: LineFormat): FollowedFile
+  /** Looks that are under way. */
+  busy(): readonly Promise<void>[]
+}
+
+export function createFollowedFiles(meter?: Meter): FollowedFiles {
+  const files = new Map<string, FollowedFile>()
+  return {
+    find: (path) => files.get(path),
+    follow(path, format) {
+      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      const known = files.get(path) ?? createFollowedFile({ path, format, size, meter })
+      for (const [other, file] of files) if (file.listeners === 0) files.delete(other)
+      files.set(path, known)
+      return known
+    },
+    busy: () => [...files.values()].flatMap((file) => file.busy ?? []),
   }
 }

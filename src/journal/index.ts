@@ -1,3 +1,5 @@
+export { createBlobStore, hashText } from './blob-store.ts'
+export type { BlobContent, BlobStore } from './blob-store.ts'
 export { openJournal } from './journal.ts'
 export { openSharedJournal, readJournalMark } from './shared-journal.ts'
 export { findLockHolder, takeLock } from './lock.ts'

@@ -3,10 +3,15 @@ import type { FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { field, ThroughlineError } from '#base'
 import { makeFolder, syncFolder } from './file.ts'
+import type { JournalFile } from './file.ts'
 import { takeLock } from './lock.ts'
 import type { Lock } from './lock.ts'
+import { createSyncThreads } from './sync-threads.ts'
 import { journalOn } from './writer.ts'
 import type { Journal } from './writer.ts'
+
+/** For all journals of this process. */
+const SYNC = createSyncThreads({ own: 4, threads: 16, slowMs: 2 })
 
 /**
  * Opens a journal for appending, and makes it (0600, its folder 0700) where there is none. When it resolves, the
@@ -26,6 +31,7 @@ export async function openJournal(path: string): Promise<Journal> {
       let closing: Promise<void> | undefined
       return {
         append: (value) => journal.append(value),
+        appendAll: (values) => journal.appendAll(values),
         close: () => (closing ??= closeBoth(journal, lock)),
       }
     } catch (error) {
@@ -59,7 +65,7 @@ async function realPath(path: string): Promise<string> {
   }
 }
 
-async function openFile(path: string): Promise<FileHandle> {
+async function openFile(path: string): Promise<JournalFile> {
   const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants
   // O_NONBLOCK: where somebody put a pipe, opening must not wait for its other end. Regular files ignore it.
   const file = await open(path, O_APPEND | O_CREAT | O_RDWR | (O_NONBLOCK ?? 0), 0o600)
@@ -67,9 +73,20 @@ async function openFile(path: string): Promise<FileHandle> {
     if (!(await file.stat()).isFile()) throw new Error(`${path} is not a regular file`)
     // Always, not only when the file is new: the writer that made it may have died before it came so far.
     await syncFolder(dirname(path))
-    return file
+    return toJournalFile(file)
   } catch (error) {
     await file.close()
     throw error
+  }
+}
+
+function toJournalFile(file: FileHandle): JournalFile {
+  return {
+    read: (buffer, offset, length, position) => file.read(buffer, offset, length, position),
+    write: (buffer, offset, length) => file.write(buffer, offset, length),
+    truncate: (length) => file.truncate(length),
+    datasync: () => SYNC.datasync(file),
+    stat: () => file.stat(),
+    close: () => file.close(),
   }
 }

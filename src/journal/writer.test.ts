@@ -354,3 +354,23 @@ test('[J1] [J2] [J3] [T12] whatever happens in whatever order, all that was ackn
     { numRuns: 150 },
   )
 })
+
+test('[J17] lines that are appended together are all there, or none is, wherever the disk stops', async () => {
+  for (const fault of ['refused', 'short', 'lost'] as const) {
+    for (let fatal = 1; fatal < 9; fatal++) {
+      const path = await tempFile('{"n":0}\n')
+      const disk = failingDisk(path, (operation, n) =>
+        n === fatal && operation !== 'open' ? fault : undefined,
+      )
+      const journal = await journalOn(path, () => disk.open()).catch(() => undefined)
+      if (!journal) continue
+      const together = await journal.appendAll([{ n: 1 }, { n: 2 }, { n: 3 }]).catch(() => undefined)
+      const [last] = await journal.appendAll([{ n: 4 }]).catch(() => [undefined])
+      await journal.close()
+      const expected = [0, ...(together ? [1, 2, 3] : []), ...(last ? [4] : [])]
+      expect([fault, fatal, await numbers(path)]).toEqual([fault, fatal, expected])
+      if (together) expect(together.map(({ length }) => length)).toEqual([7, 7, 7])
+      if (together) expect(together.map(({ offset }) => offset)).toEqual([8, 16, 24])
+    }
+  }
+})

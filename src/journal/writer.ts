@@ -11,17 +11,20 @@ export interface Journal {
    * not certain, and then the line is gone again before the next one is acknowledged.
    */
   append(value: unknown): Promise<Place>
+  /** Adds several lines that belong together: all of them are acknowledged, or none is in the journal. */
+  appendAll(values: readonly unknown[]): Promise<readonly Place[]>
   /** Waits for the appends under way, then lets the file and its lock go. */
   close(): Promise<void>
 }
 
 type Waiting = {
-  readonly line: Buffer
-  readonly resolve: (place: Place) => void
+  /** One line, or several that belong together. */
+  readonly bytes: Buffer
+  readonly resolve: (offset: number) => void
   readonly reject: (error: ThroughlineError) => void
 }
 
-type Written = { readonly entry: Waiting; readonly place: Place }
+type Written = { readonly entry: Waiting; readonly offset: number }
 
 /** Later lines wait for the next fdatasync, so that a flood does not hold back the first acknowledgement. */
 const BATCH_BYTES = 1024 * 1024
@@ -100,9 +103,9 @@ export async function journalOn(path: string, openFile: () => Promise<JournalFil
       for (const { reject } of failed) reject(unwritable(path, cause))
       return
     }
-    for (const { entry, place } of written) {
-      durable = place.offset + place.length + 1
-      entry.resolve(place)
+    for (const { entry, offset } of written) {
+      durable = offset + entry.bytes.length
+      entry.resolve(offset)
     }
   }
 
@@ -113,9 +116,9 @@ export async function journalOn(path: string, openFile: () => Promise<JournalFil
       const entry = waiting.shift()
       if (!entry) break
       try {
-        await writeWhole(sound, entry.line)
-        written.push({ entry, place: { offset: end, length: entry.line.length - 1 } })
-        end += entry.line.length
+        await writeWhole(sound, entry.bytes)
+        written.push({ entry, offset: end })
+        end += entry.bytes.length
       } catch (cause) {
         mayBeTorn = await truncated(sound, end).then((cut) => !cut)
         entry.reject(unwritable(path, cause))
@@ -124,13 +127,29 @@ export async function journalOn(path: string, openFile: () => Promise<JournalFil
     return written
   }
 
+  /** Gives the offset of the bytes once they are on disk. */
+  async function add(bytes: Buffer): Promise<number> {
+    return await new Promise((resolve, reject) => {
+      waiting.push({ bytes, resolve, reject })
+      running ??= commit()
+    })
+  }
+
   return {
     async append(value) {
       if (closing) throw closed(path)
       const line = lineOf(value, path)
-      return await new Promise<Place>((resolve, reject) => {
-        waiting.push({ line, resolve, reject })
-        running ??= commit()
+      const offset = await add(line)
+      return { offset, length: line.length - 1 }
+    },
+    async appendAll(values) {
+      if (closing) throw closed(path)
+      const lines = values.map((value) => lineOf(value, path))
+      let offset = await add(Buffer.concat(lines))
+      return lines.map(({ length }) => {
+        const place = { offset, length: length - 1 }
+        offset += length
+        return place
       })
     },
     close() {

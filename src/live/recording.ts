@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { mkdir, readdir } from 'node:fs/promises'
 import { string, type JsonObject } from '#base'
 import { openJournal, readJournal, type Journal } from '#journal'
-import type { Block, MessageFact, MediaSource, Usage } from '#model'
+import { toContent, toUsageFields, type MessageFact } from '#model'
 
 /** A transcript that is written for an agent that writes none that can be read, in the format of Claude Code. */
 export interface Recording {
@@ -65,7 +65,7 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
           content,
           stop_reason: null,
           stop_sequence: null,
-          ...(usage === undefined ? {} : { usage: toUsage(usage) }),
+          ...(usage === undefined ? {} : { usage: toUsageFields(usage) }),
         },
       })
     },
@@ -96,66 +96,6 @@ async function lastId(path: string): Promise<string | null> {
 /** As Claude Code names the folder of a project. */
 function slugOf(workdir: string): string {
   return workdir.replaceAll(/[^a-zA-Z0-9]/gu, '-').slice(0, 200)
-}
-
-/** A block as the provider writes it: what is read from it is the block again. */
-function toContent(block: Block): unknown {
-  switch (block.kind) {
-    case 'text':
-      return { type: 'text', text: block.text, ...block.extra }
-    case 'thinking':
-      return {
-        type: 'thinking',
-        thinking: block.thinking,
-        ...(block.signature === undefined ? {} : { signature: block.signature }),
-        ...block.extra,
-      }
-    case 'redacted-thinking':
-      return { type: 'redacted_thinking', data: block.data, ...block.extra }
-    case 'tool-use':
-      return { type: 'tool_use', id: block.id, name: block.name, input: block.input, ...block.extra }
-    case 'tool-result':
-      return {
-        type: 'tool_result',
-        tool_use_id: block.toolUseId,
-        content: block.content.map(toContent),
-        is_error: block.isError,
-        ...block.extra,
-      }
-    case 'image':
-      return { type: 'image', source: toSource(block.source), ...block.extra }
-    case 'document':
-      return {
-        type: 'document',
-        source: toSource(block.source),
-        ...(block.title === undefined ? {} : { title: block.title }),
-        ...block.extra,
-      }
-    case 'unknown':
-      return block.value
-  }
-}
-
-function toSource(source: MediaSource): unknown {
-  switch (source.kind) {
-    case 'base64':
-      return { type: 'base64', media_type: source.mediaType, data: source.data }
-    case 'url':
-      return { type: 'url', url: source.url }
-    case 'text':
-      return { type: 'text', media_type: source.mediaType, data: source.text }
-    case 'unknown':
-      return source.value
-  }
-}
-
-function toUsage(usage: Usage): JsonObject {
-  return {
-    input_tokens: usage.input,
-    output_tokens: usage.output,
-    cache_read_input_tokens: usage.cacheRead,
-    cache_creation_input_tokens: usage.cacheCreation,
-  }
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

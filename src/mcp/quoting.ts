@@ -35,7 +35,11 @@ export function createQuoting(redact: (text: string) => string): Quoting {
   return {
     clean,
     sentence: (text) => escapeBody(clean(text)),
-    line: (text, most) => escapeLine(shorten(toPlain(clean(text)).replace(/\s+/g, ' ').trim(), most)),
+    // A name is made of the words of a prompt, and has a space where they had a line break, maybe inside of a secret.
+    line: (text, most) => {
+      const lines = clean(clean(text).replaceAll(' ', '\n'))
+      return escapeLine(shorten(toPlain(lines).replace(/\s+/g, ' ').trim(), most))
+    },
     block: (text, most) => toBlock(toPlain(clean(text)).trim(), most),
   }
 }

@@ -1,4 +1,6 @@
+import type { JsonObject } from '#base'
 import type { Block, MediaSource } from './block.ts'
+import type { Usage } from './usage.ts'
 
 /** A block as Anthropic's Messages API writes it: what is read from it is the block again. */
 export function toContent(block: Block): unknown {
@@ -48,5 +50,15 @@ function toSource(source: MediaSource): unknown {
       return { type: 'text', media_type: source.mediaType, data: source.text }
     case 'unknown':
       return source.value
+  }
+}
+
+/** Figures in the fields of Anthropic. */
+export function toUsageFields(usage: Usage): JsonObject {
+  return {
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    cache_read_input_tokens: usage.cacheRead,
+    cache_creation_input_tokens: usage.cacheCreation,
   }
 }

@@ -20,6 +20,8 @@ export type {
   QuestionAsk,
   Resolution,
 } from './attention.ts'
+export { BLOBS_FIELD, blobsOf, putBlobsBack, takeBlobsOut } from './line-blobs.ts'
+export type { BlobReference, PutBack, TakenOut, TakingOut } from './line-blobs.ts'
 export { readBlocks, textOf } from './block.ts'
 export type {
   Block,
@@ -36,7 +38,7 @@ export type {
 export { readCompaction, savedTokens } from './compaction.ts'
 export type { Compaction, Preserved } from './compaction.ts'
 export type { CompactionRecord, Trim } from './compaction-record.ts'
-export { toContent } from './content.ts'
+export { toContent, toUsageFields } from './content.ts'
 export { createTally, factsToCounts, tallyDamage, tallyEntry, toCounts } from './counts.ts'
 export type { SessionCounts, Tally } from './counts.ts'
 export { DIGEST_COMMANDS } from './digest.ts'
@@ -90,6 +92,7 @@ export { byActivity, isLive, isWaitingForYou, transcriptsOf } from './session.ts
 export type {
   CopiedFrom,
   LiveState,
+  RecordedSession,
   SessionFacts,
   SessionSummary,
   SideFile,

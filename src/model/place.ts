@@ -12,8 +12,17 @@ export interface Place {
  * - `nul-run`: zero bytes, as a file system leaves them after a power cut.
  * - `garbage`: anything else that is no JSON object.
  * - `too-deep`: nested deeper than any client writes.
+ * - `blob-missing`: the record is read, but a text that it keeps in a file of its own is not there.
+ * - `blob-changed`: the same, and the file that is there is another one.
  */
-export type DamageReason = 'torn' | 'glued' | 'nul-run' | 'garbage' | 'too-deep'
+export type DamageReason =
+  | 'torn'
+  | 'glued'
+  | 'nul-run'
+  | 'garbage'
+  | 'too-deep'
+  | 'blob-missing'
+  | 'blob-changed'
 
 /** A range of bytes that holds no readable record. Reported, never dropped in silence. */
 export interface Damage extends Place {

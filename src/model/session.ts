@@ -57,6 +57,8 @@ export interface SessionSummary {
   readonly copiedFrom?: CopiedFrom | undefined
   /** The agent's file is gone: what is shown is read from the archive. */
   readonly sourceGone?: boolean | undefined
+  /** Not the agent's own transcript: a recording, or the copy that Entire keeps. */
+  readonly recorded?: RecordedSession | undefined
   /** A sample that came with Throughline: nobody worked there. */
   readonly demo?: true | undefined
   /** What the glance already knows to be wrong. A full read finds the rest. */
@@ -67,6 +69,13 @@ export interface SessionSummary {
   readonly counts?: SessionCounts | undefined
   /** Needs a full read; absent until then. */
   readonly facts?: SessionFacts | undefined
+}
+
+/** What was written down of a session by somebody else than its agent. */
+export interface RecordedSession {
+  readonly as: 'recording' | 'copy'
+  /** The agent's own id of the session, where whoever recorded it knew it. */
+  readonly of?: string | undefined
 }
 
 /** The order of a list: most recently active first. Sessions without a time come last. */

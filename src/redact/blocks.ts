@@ -47,16 +47,30 @@ function redactBlock(block: Block, finds: Finds): Block {
     case 'tool-result':
       return { ...block, content: block.content.map((inner) => redactBlock(inner, finds)) }
     case 'image':
-      return block
-    case 'document':
       return { ...block, source: redactSource(block.source, finds) }
+    case 'document':
+      return {
+        ...block,
+        source: redactSource(block.source, finds),
+        ...(block.title === undefined ? {} : { title: mask(block.title, finds) }),
+      }
     case 'unknown':
       return { ...block, value: redactValue(block.value, finds) }
   }
 }
 
+/** Words and addresses; bytes stay. */
 function redactSource(source: MediaSource, finds: Finds): MediaSource {
-  return source.kind === 'text' ? { ...source, text: mask(source.text, finds) } : source
+  switch (source.kind) {
+    case 'text':
+      return { ...source, text: mask(source.text, finds) }
+    case 'url':
+      return { ...source, url: mask(source.url, finds) }
+    case 'base64':
+      return source
+    case 'unknown':
+      return { ...source, value: redactValue(source.value, finds) }
+  }
 }
 
 /** Fields that hold what a provider signed or encrypted, whatever the object is. */

@@ -1,4 +1,4 @@
-import type { Effort, Secret } from './secret.ts'
+import { isMasked, type Effort, type Secret } from './secret.ts'
 import { endBeforeWords, type View } from './views.ts'
 
 /** What is said around a value that makes it a secret: a name, a header, a place in an address. */
@@ -153,6 +153,7 @@ function findInAddresses(text: string, effort: Effort): readonly Secret[] {
     effort.spend(match?.[0].length ?? 3)
     const password = match?.[2]
     if (match === null || password === undefined) continue
+    if (isMasked(`${match[1]}:${password}`)) continue
     if (PLACEHOLDER.test(password) || /^pass$|^[$<{[*]|\$\{/i.test(password)) continue
     const start = at + 3 + (match[1]?.length ?? 0) + 1
     found.push({ kind: 'url-password', start, end: start + password.length, confidence: 'likely' })

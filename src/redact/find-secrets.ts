@@ -1,6 +1,7 @@
 import { readBase64 } from './base64.ts'
 import { findInContext } from './contexts.ts'
 import { createEffort, mergeSecrets, type Confidence, type Effort, type Secret } from './secret.ts'
+import { findByRules } from './secretlint-rules.ts'
 import { findTokens } from './tokens.ts'
 import { toJoined, toPercentDecoded, toPlainView, toUnescaped, type View } from './views.ts'
 
@@ -59,6 +60,8 @@ function search(text: string, { effort, depth }: Search): Secret[] {
     const here = [
       ...findTokens(view, effort),
       ...findInContext(view, effort),
+      // What a line break cut in two is known by its shape; these rules would take twice as long to say so.
+      ...(isJoined ? [] : findByRules(view.text, effort)),
       ...(depth < DEEPEST ? findEncoded(view.text, { effort, depth: depth + 1 }) : []),
     ]
     for (const secret of here) {

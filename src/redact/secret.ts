@@ -46,3 +46,10 @@ export function mergeSecrets(secrets: readonly Secret[]): readonly Secret[] {
   }
   return merged
 }
+
+const MASKED = /^(?:(?:\[redacted:[a-z-]+\]|[^\s:@[\]]{0,256}):)?\[redacted:[a-z-]+\]$/
+
+/** Whether what stands before the `@` of an address was masked already: `user:[redacted:url-password]`. */
+export function isMasked(credentials: string): boolean {
+  return MASKED.test(credentials)
+}

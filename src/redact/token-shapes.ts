@@ -74,6 +74,7 @@ const ROWS: readonly Row[] = [
   ['dockerhub-token', 'dckr_pat_ dckr_oat_', 'dashed', 24, 27],
   ['terraform-token', '.atlasv1.', 'dashed', 60, 67],
   ['azure-key', 'AccountKey= SharedAccessKey=', 'base64', 40, 88],
+  ['onepassword-token', 'ops_eyJ', 'base64', 80, 900],
   ['age-key', 'AGE-SECRET-KEY-1', 'upper', 58, 58],
 ]
 

@@ -13,36 +13,47 @@ const LONGEST_WORD = 7
 export function findTokens(view: View, effort: Effort): readonly Secret[] {
   effort.spend(view.text.length)
   const found = [...findPrivateKeys(view.text, effort), ...findWebTokens(view.text, effort)]
-  if (ANY_PREFIX.test(view.text)) {
-    for (const shape of TOKEN_SHAPES) collectTokens(view, { shape, effort, found })
-  }
+  collectTokens(view, { effort, found })
   for (const mark of MARKS) collectMarked(view.text, { mark, effort, found })
   return mergeSecrets(found)
 }
 
 /** One look for all of them: most texts hold none. */
-const ANY_PREFIX = new RegExp(TOKEN_SHAPES.map(({ prefix }) => prefix.replaceAll('.', '\\.')).join('|'))
+const ANY_PREFIX = new RegExp(TOKEN_SHAPES.map(({ prefix }) => prefix.replaceAll('.', '\\.')).join('|'), 'g')
 
 interface Search {
   readonly effort: Effort
   readonly found: Secret[]
 }
 
-function collectTokens(view: View, { shape, effort, found }: Search & { readonly shape: TokenShape }): void {
-  const { prefix } = shape
-  for (let at = view.text.indexOf(prefix); at !== -1;) {
-    const start = at + prefix.length
-    if (isInsideWord(view, at, shape)) {
-      at = view.text.indexOf(prefix, start)
-      continue
+function collectTokens(view: View, { effort, found }: Search): void {
+  /** Up to where a shape has looked: what begins inside of a run that it has read is part of that run. */
+  const looked = new Map<TokenShape, number>()
+  ANY_PREFIX.lastIndex = 0
+  for (let match = ANY_PREFIX.exec(view.text); match !== null; match = ANY_PREFIX.exec(view.text)) {
+    const at = match.index
+    for (const shape of SHAPES_BY_LETTER.get(view.text.charAt(at)) ?? []) {
+      if (at < (looked.get(shape) ?? 0) || !view.text.startsWith(shape.prefix, at)) continue
+      const start = at + shape.prefix.length
+      looked.set(shape, start)
+      if (isInsideWord(view, at, shape)) continue
+      const run = endOfRun(view.text, start, { alphabet: shape.alphabet, most: LONGEST })
+      effort.spend(run - at)
+      const end = endOfToken(view, { start, run, shape })
+      if (end !== undefined) found.push({ kind: shape.kind, start: at, end, confidence: 'certain' })
+      looked.set(shape, end ?? run)
     }
-    const run = endOfRun(view.text, start, { alphabet: shape.alphabet, most: LONGEST })
-    effort.spend(run - at)
-    const end = endOfToken(view, { start, run, shape })
-    if (end !== undefined) found.push({ kind: shape.kind, start: at, end, confidence: 'certain' })
-    at = view.text.indexOf(prefix, end ?? run)
+    // Another beginning may stand inside of this one.
+    ANY_PREFIX.lastIndex = at + 1
   }
 }
+
+const SHAPES_BY_LETTER: ReadonlyMap<string, readonly TokenShape[]> = new Map(
+  [...new Set(TOKEN_SHAPES.map(({ prefix }) => prefix.charAt(0)))].map((letter) => [
+    letter,
+    TOKEN_SHAPES.filter(({ prefix }) => prefix.startsWith(letter)),
+  ]),
+)
 
 function isInsideWord(view: View, at: number, { wordStart }: TokenShape): boolean {
   if (wordStart === undefined || at === 0) return false

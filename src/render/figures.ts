@@ -62,10 +62,15 @@ const REASONS: Record<DamageReason, string> = {
   'nul-run': 'zero bytes, as a power cut leaves them',
   garbage: 'no JSON object',
   'too-deep': 'nested deeper than any client writes',
+  'blob-missing': 'a text that it keeps in a file of its own is not there',
+  'blob-changed': 'a text that it keeps in a file of its own is another one now',
 }
 
 /** `412 bytes at 10,240 could not be read: torn, a record breaks off in the middle`. */
 export function toDamageLine(damage: Damage): string {
   const { length, offset, reason } = damage
+  // The record is read, and shown; what it refers to is not.
+  if (reason === 'blob-missing' || reason === 'blob-changed')
+    return `the record at ${toCount(offset)} is not whole: ${reason}, ${REASONS[reason]}`
   return `${toPlural(length, 'byte')} at ${toCount(offset)} could not be read: ${reason}, ${REASONS[reason]}`
 }

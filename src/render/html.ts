@@ -4,7 +4,7 @@ import { toHtmlText } from './html-escape.ts'
 import { passageToHtml } from './html-message.ts'
 import { STYLE, STYLE_HASH } from './html-style.ts'
 import { safeLine } from './safe-text.ts'
-import { agentName, branchOf, sessionName, type Transcript } from './transcript.ts'
+import { branchOf, sessionKind, sessionName, type Transcript } from './transcript.ts'
 
 /** What the page may do: show its own style sheet and images it carries itself. No script, no request, no frame. */
 const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'`
@@ -71,7 +71,7 @@ function head(session: SessionSummary): string {
 <body>
 <div class="page">
 <header class="session">
-<p class="kind">${toHtmlText(agentName(session))} session</p>
+<p class="kind">${toHtmlText(sessionKind(session))}</p>
 <h1 dir="auto">${name}</h1>
 <dl>
 ${factsOf(session)

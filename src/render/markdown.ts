@@ -15,6 +15,7 @@ import { safeLine, safeText } from './safe-text.ts'
 import { toToolLine } from './tool-line.ts'
 import {
   agentName,
+  sessionKind,
   branchOf,
   callsById,
   DEEPEST_SUBAGENT,
@@ -59,7 +60,7 @@ function head(session: SessionSummary): string {
     `Session: ${codeOf(session.id)}, ${toSize(session.size)}`,
   ]
   const list = lines.filter((line) => line !== undefined).map((line) => `- ${line}\n`)
-  return `# ${toPlainMarkdown(sessionName(session))}\n\n${agentName(session)} session\n\n${list.join('')}`
+  return `# ${toPlainMarkdown(sessionName(session))}\n\n${sessionKind(session)}\n\n${list.join('')}`
 }
 
 /** Code on one line: whatever it holds, it cannot end the span. */

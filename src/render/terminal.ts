@@ -17,6 +17,7 @@ import { toTextLines } from './terminal-text.ts'
 import { toToolLine } from './tool-line.ts'
 import {
   agentName,
+  sessionKind,
   callsById,
   DEEPEST_SUBAGENT,
   describeAside,
@@ -59,7 +60,7 @@ function header(session: SessionSummary, page: Page): string {
   const { paint, width } = page
   const when = toSpan(session.createdAt, session.lastActivityAt)
   const facts = [
-    agentName(session),
+    session.recorded === undefined ? agentName(session) : sessionKind(session),
     session.workdirs[0],
     when === '' ? undefined : when,
     toSize(session.size),

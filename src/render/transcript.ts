@@ -33,6 +33,19 @@ export function agentName(session: SessionSummary): string {
   return name === '' ? 'Agent' : name.charAt(0).toUpperCase() + name.slice(1)
 }
 
+/** Whose session it is, and who wrote it down when that was not its agent: `Forgeflare session, recorded`. */
+export function sessionKind(session: SessionSummary): string {
+  const name = `${agentName(session)} session`
+  switch (session.recorded?.as) {
+    case 'recording':
+      return `${name}, recorded`
+    case 'copy':
+      return `${name}, copied by Entire`
+    case undefined:
+      return name
+  }
+}
+
 /** What a session is called, on one line. */
 export function sessionName(session: SessionSummary): string {
   const name = safeLine((session.name ?? '').slice(0, 2000))

@@ -16,6 +16,7 @@ export type Answer =
       readonly type: string
       readonly fileName?: string
       readonly pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
+      readonly headers?: Readonly<Record<string, string>>
     }
 
 /** On everything that is sent. There is no CORS header, so no other page reads any of it. */
@@ -90,6 +91,7 @@ async function sendPieces(
   stallMs: number,
 ): Promise<void> {
   const headers = {
+    ...answer.headers,
     'content-type': answer.type,
     ...(answer.fileName === undefined
       ? {}

@@ -1,6 +1,6 @@
+import { exportSession } from '#app'
 import { string, ThroughlineError, type JsonObject } from '#base'
 import type { SessionSummary } from '#model'
-import type { Transcript } from '#render'
 import {
   isSessionId,
   readExportFormat,
@@ -169,23 +169,14 @@ const TYPES: Readonly<Record<ExportFormat, string>> = {
   html: 'text/html; charset=utf-8',
 }
 
-async function exportOf(
-  throughline: Throughline,
-  session: SessionSummary,
-  format: ExportFormat,
-): Promise<Answer> {
-  const fileName = `${isSessionId(session.id) ? session.id : 'session'}.${format}`
-  const answer = { kind: 'stream', type: TYPES[format], fileName } as const
-  if (format === 'jsonl') return { ...answer, pieces: throughline.bytes(session) }
-  // Only exports need it, and a daemon has to be there at once.
-  const { toHtml, toMarkdown } = await import('#render')
-  const transcript: Transcript = {
-    // The head of an export names the model and the tokens, which only a full read knows.
-    session: session.state === 'unreadable' ? session : await throughline.survey(session),
-    passages: throughline.passages(session),
-    subagent: (id) => throughline.passages(session, { subagent: id }),
+function exportOf(throughline: Throughline, session: SessionSummary, format: ExportFormat): Answer {
+  return {
+    kind: 'stream',
+    type: TYPES[format],
+    fileName: `${isSessionId(session.id) ? session.id : 'session'}.${format}`,
+    pieces: format === 'jsonl' ? throughline.bytes(session) : exportSession(throughline, session, { format }),
+    headers: { 'throughline-secrets': format === 'jsonl' ? 'kept' : 'masked' },
   }
-  return { ...answer, pieces: format === 'html' ? toHtml(transcript) : toMarkdown(transcript) }
 }
 
 function json(value: object): Answer {

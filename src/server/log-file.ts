@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs'
 import { open, rename, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Log } from './log.ts'
+import type { Log, LogFields } from './log.ts'
 import { makePrivateFolder } from './secret.ts'
 
 /** A log of JSON lines that never grows past a few files. */
@@ -23,7 +23,12 @@ const MOST_WAITING = 1024 * 1024
  */
 export async function openLogFile(
   path: string,
-  options: { readonly now: () => number; readonly mostBytes?: number },
+  options: {
+    readonly now: () => number
+    readonly mostBytes?: number
+    /** Takes secrets out of a field. What it throws on is left out. */
+    readonly mask?: (text: string) => string
+  },
 ): Promise<LogFile> {
   const most = options.mostBytes ?? LOG_BYTES
   await makePrivateFolder(dirname(path))
@@ -66,7 +71,7 @@ export async function openLogFile(
       }
       const lost = dropped === 0 ? {} : { dropped }
       dropped = 0
-      waiting += `${toLogLine({ at: new Date(options.now()).toISOString(), level, event, ...fields, ...lost })}\n`
+      waiting += `${toLogLine({ at: new Date(options.now()).toISOString(), level, event, ...masked(fields, options.mask), ...lost })}\n`
       // A disk that takes no log is no reason to stop serving.
       writing ??= drain().then(finish, finish)
     },
@@ -83,6 +88,23 @@ export async function openLogFile(
   function finish(): void {
     writing = undefined
   }
+}
+
+/** Shorter ones are codes and counts. */
+const SHORTEST_SECRET = 12
+
+function masked(fields: LogFields, mask: ((text: string) => string) | undefined): LogFields {
+  if (mask === undefined) return fields
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => {
+      if (typeof value !== 'string' || value.length < SHORTEST_SECRET) return [key, value]
+      try {
+        return [key, mask(value)]
+      } catch {
+        return [key, '[left out]']
+      }
+    }),
+  )
 }
 
 /** One line of JSON in which nothing can move a cursor, ring a bell or turn text around. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openThroughline, watchAttentions, type LocalThroughline, type OpenOptions } from '#app'
+import { maskSecrets, openThroughline, watchAttentions, type LocalThroughline, type OpenOptions } from '#app'
 import { field, ThroughlineError } from '#base'
 import type { Throughline } from '#wire'
 import { findLockHolder, takeLock, type Lock } from '#journal'
@@ -61,7 +61,7 @@ export async function openDaemon(options: DaemonOptions): Promise<RunningDaemon>
   const undo: (() => Promise<unknown>)[] = [() => lock.release()]
   try {
     const startedAt = new Date(now()).toISOString()
-    const file = await openLogFile(join(home, 'logs', 'daemon.jsonl'), { now })
+    const file = await openLogFile(join(home, 'logs', 'daemon.jsonl'), { now, mask: maskSecrets })
     undo.unshift(() => file.close())
     const log: Log = (level, event, fields) => {
       file.log(level, event, fields)

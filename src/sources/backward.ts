@@ -84,7 +84,8 @@ export async function* readBackward(
   function readOne(from: number, to: number): Reading[] {
     const readings: Reading[] = []
     const wanted = mentioning === undefined || indexWithin(held, mentioning, from, to) < to
-    if (to > from && wanted) reader.readLine(held, { from, to, offset: position + from }, readings)
+    if (to > from && wanted)
+      reader.readLine(held, { from, to, offset: position + from, path: file.path }, readings)
     return readings
   }
 }

@@ -38,6 +38,7 @@ export async function* readForward(
   options: ReadOptions = {},
 ): AsyncGenerator<Batch> {
   const { from = 0, to = file.size, chunk = CHUNK, maxLine = MAX_LINE } = options
+  const { path } = file
   const reader = lineReaderOf(format)
   let carry: Buffer = EMPTY
   let position = from
@@ -67,13 +68,13 @@ export async function* readForward(
       const newline = indexOfNewline(buffer, start, end)
       if (newline < 0) break
       if (newline > start)
-        reader.readLine(buffer, { from: start, to: newline, offset: offset + start }, readings)
+        reader.readLine(buffer, { from: start, to: newline, offset: offset + start, path }, readings)
       lineStarts.push(offset + start)
       start = newline + 1
     }
     if (position >= to) {
       if (start < end) {
-        reader.readLine(buffer, { from: start, to: end, offset: offset + start }, readings)
+        reader.readLine(buffer, { from: start, to: end, offset: offset + start, path }, readings)
         lineStarts.push(offset + start)
       }
       yield { readings, next: offset + end, lineStarts }

@@ -1,6 +1,6 @@
 import type { DamageReason, Reading } from '#model'
 import { ObjectScanner } from './object-scanner.ts'
-import type { LineFormat, RecordReader } from './source.ts'
+import type { LineFormat, RecordPlace, RecordReader } from './source.ts'
 
 /** Reads lines, one after another. */
 export interface LineReader {
@@ -11,11 +11,8 @@ export interface LineReader {
   readLine(bytes: Buffer, range: LineRange, out: Reading[]): void
 }
 
-interface LineRange {
-  readonly from: number
-  readonly to: number
-  readonly offset: number
-}
+/** A line in the bytes at hand, and where it stands in its file. */
+type LineRange = RecordPlace
 
 /** The reader of a format. One serves all files: nothing of a line is kept when the next one is read. */
 export function lineReaderOf(format: LineFormat): LineReader {
@@ -30,16 +27,16 @@ function createLineReader(format: LineFormat): LineReader {
   const scanner = new ObjectScanner(format.keys, format.inner)
   const records = format.createReader(scanner)
   return {
-    readLine(bytes, { from, to, offset }, out) {
+    readLine(bytes, { from, to, offset, path }, out) {
       const start = hasByteOrderMark(bytes, from, to) ? from + 3 : from
       const end = scanner.scan(bytes, start, to)
       // The ordinary case: one line, one record. The record then has all bytes of the line.
       if (end > 0 && skipBlank(bytes, end, to) === to) {
-        out.push({ kind: 'entry', entry: records.readRecord(bytes, { from, to, offset }) })
+        takeRecord(records, bytes, { from, to, offset, path }, out)
         return
       }
       salvage(
-        { bytes, records, scanner, shift: offset - from, out, budget: SALVAGE_WORK * (to - from) },
+        { bytes, records, scanner, path, shift: offset - from, out, budget: SALVAGE_WORK * (to - from) },
         from,
         to,
       )
@@ -51,6 +48,7 @@ interface Salvage {
   readonly bytes: Buffer
   readonly records: RecordReader
   readonly scanner: ObjectScanner
+  readonly path: string | undefined
   /** Added to a position in `bytes`, gives the position in the file. */
   readonly shift: number
   readonly out: Reading[]
@@ -112,11 +110,16 @@ function findRecord(work: Salvage, from: number, to: number): number {
 const RECORD_START = Buffer.from('{"')
 
 function record(work: Salvage, from: number, to: number): void {
-  const { bytes, records, shift } = work
-  work.out.push({
-    kind: 'entry',
-    entry: records.readRecord(bytes, { from, to, offset: from + shift }),
-  })
+  const { bytes, records, shift, path } = work
+  takeRecord(records, bytes, { from, to, offset: from + shift, path }, work.out)
+}
+
+function takeRecord(records: RecordReader, bytes: Buffer, place: RecordPlace, out: Reading[]): void {
+  out.push({ kind: 'entry', entry: records.readRecord(bytes, place) })
+  const reason = records.lacking?.()
+  if (reason === undefined) return
+  const { from, to, offset } = place
+  out.push({ kind: 'damage', damage: { offset, length: to - from, reason } })
 }
 
 function damaged(work: Salvage, from: number, to: number, reason: DamageReason): void {

@@ -1,4 +1,4 @@
-import type { Entry, LiveState, Place, SessionSummary, SubagentSummary } from '#model'
+import type { DamageReason, Entry, LiveState, Place, SessionSummary, SubagentSummary } from '#model'
 import type { BillReader } from './claude/usage-scan.ts'
 import type { Registry } from './holder.ts'
 import type { InnerKeys, ObjectScanner } from './object-scanner.ts'
@@ -12,6 +12,8 @@ export interface LineFormat {
   readonly keys: readonly string[]
   /** The keys it asks for of the object under one of them. */
   readonly inner?: InnerKeys
+  /** What stands in lines that keep some of their text in other files. Absent where none do. */
+  readonly elsewhere?: Buffer
   /** A reader of records that the scanner has just scanned. */
   createReader(scanner: ObjectScanner): RecordReader
   /** Bytes that stand in every line that is a link of the chain; lines without them are passed over unread. */
@@ -27,6 +29,8 @@ export interface RecordReader {
   readRecord(bytes: Buffer, record: RecordPlace): Entry
   /** Whether the object just scanned is a line of its own, rather than a part of one that was torn. */
   isRecord(): boolean
+  /** What the record just read refers to and could not be read, for formats whose records refer to other files. */
+  lacking?(): DamageReason | undefined
 }
 
 /** Where a record stands: in the bytes at hand, and in its file. */
@@ -34,6 +38,8 @@ export interface RecordPlace {
   readonly from: number
   readonly to: number
   readonly offset: number
+  /** The file. Absent where nobody wants to know more than the record itself says. */
+  readonly path?: string | undefined
 }
 
 /**

@@ -67,7 +67,7 @@ export async function sendResponse(
           fields,
           everyMs: step.everyMs,
         })
-        end({ ...item, content: [{ type: 'output_text', text: step.text }] })
+        end({ ...item, status: 'completed', content: [{ type: 'output_text', text: step.text }] })
         break
       }
       case 'thinking': {

@@ -34,8 +34,19 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
 export function sendWhole(outgoing: ServerResponse, steps: readonly ModelStep[], facts: StreamFacts): void {
   const error = steps.find((step) => step.kind === 'error')
   if (error) return sendError(outgoing, error.status, error.message)
-  const content = steps.flatMap((step) => (step.kind === 'text' ? [{ type: 'text', text: step.text }] : []))
-  outgoing.writeHead(200, { 'content-type': 'application/json' })
+  const content = steps.flatMap((step, index): readonly object[] => {
+    if (step.kind === 'text') return [{ type: 'text', text: step.text }]
+    if (step.kind === 'thinking')
+      return [{ type: 'thinking', thinking: step.text, signature: 'c2NyaXB0ZWQ=' }]
+    if (step.kind !== 'tool') return []
+    const id = step.id ?? `toolu_01Scripted${String(facts.number)}x${String(index)}`
+    return [{ type: 'tool_use', id, name: step.name, input: step.input }]
+  })
+  const calls = steps.some((step) => step.kind === 'tool')
+  outgoing.writeHead(200, {
+    'content-type': 'application/json',
+    'request-id': `req_01Scripted${String(facts.number).padStart(6, '0')}`,
+  })
   outgoing.end(
     JSON.stringify({
       id: `msg_01Scripted${String(facts.number).padStart(6, '0')}`,
@@ -43,7 +54,7 @@ export function sendWhole(outgoing: ServerResponse, steps: readonly ModelStep[],
       role: 'assistant',
       model: facts.model,
       content,
-      stop_reason: 'end_turn',
+      stop_reason: calls ? 'tool_use' : 'end_turn',
       stop_sequence: null,
       usage: toUsage(content.length),
     }),

@@ -100,7 +100,7 @@ export function toFolderName(workdir: string): string {
 /** The name of a session, or what comes nearest to one. */
 export function toTitle(session: Pick<SessionSummary, 'id' | 'name'>): string {
   const name = session.name?.trim()
-  return name === undefined || name === '' ? `Session ${session.id.slice(0, 8)}` : name
+  return name === undefined || name === '' ? `Session ${session.id.slice(-36).slice(0, 8)}` : name
 }
 
 function matches(session: SessionSummary, words: readonly string[]): boolean {

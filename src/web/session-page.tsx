@@ -151,7 +151,7 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
               memory={memory.value}
             />
 
-            {place.subagent === undefined && session.demo !== true
+            {place.subagent === undefined && (session.demo ?? session.recorded) === undefined
               ? live.value?.renderDock(session, digest.value)
               : undefined}
           </div>

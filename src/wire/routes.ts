@@ -212,7 +212,8 @@ export const ROUTES: Readonly<Record<RouteName, Route>> = {
     query: [
       { name: 'format', kind: 'text', meaning: '`jsonl` (byte for byte, the default), `md` or `html`.' },
     ],
-    answer: 'The file, streamed.',
+    answer:
+      'The file, streamed. `throughline-secrets: masked` with `md` and `html`, in which what looks like a secret is masked; `kept` with `jsonl`.',
   },
   bytes: {
     method: 'GET',

@@ -7,6 +7,8 @@ const root = join(import.meta.dirname, '..', '..')
 const EXACT = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/
 /** Packages that run something when they are installed. Each is here because somebody looked at what. */
 const MAY_RUN: readonly string[] = ['better-sqlite3', 'fsevents']
+/** Of packages for tests that bring a script: npm runs none that `allowScripts` does not name. */
+const NEVER_RUN: readonly string[] = ['@google/genai', 'protobufjs']
 
 async function readJson(name: string): Promise<JsonObject> {
   const value = parseJson(await readFile(join(root, name), 'utf8'))
@@ -36,8 +38,11 @@ test('[ATT57] everything comes from the registry with a checksum, and only what 
     expect([path, string(value, 'integrity')?.startsWith('sha512-')]).toEqual([path, true])
     expect([path, EXACT.test(string(value, 'version') ?? '')]).toEqual([path, true])
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
-    if (boolean(value, 'hasInstallScript') === true) expect(MAY_RUN).toContain(name)
+    if (boolean(value, 'hasInstallScript') !== true || MAY_RUN.includes(name)) continue
+    expect(NEVER_RUN).toContain(name)
+    expect([name, boolean(value, 'dev')]).toEqual([name, true])
   }
+  expect(object(await readJson('package.json'), 'allowScripts')).toEqual({ 'better-sqlite3': true })
 })
 
 test('[ATT57] what users install is as little as it is said to be', async () => {
@@ -45,6 +50,7 @@ test('[ATT57] what users install is as little as it is said to be', async () => 
   expect(Object.keys(object(manifest, 'dependencies') ?? {})).toEqual([
     '@agentclientprotocol/sdk',
     '@modelcontextprotocol/server',
+    '@secretlint/secretlint-rule-preset-recommend',
     'better-sqlite3',
     'citty',
     'uqr',

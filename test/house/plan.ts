@@ -14,10 +14,11 @@ export const PLAN: Readonly<Record<string, Room>> = {
   client: { enters: ['base', 'model', 'wire'], browserSafe: true },
   render: { enters: ['base', 'model'], browserSafe: true },
   web: { enters: ['base', 'model', 'wire', 'client', 'render'], browserSafe: true },
-  redact: { enters: ['base', 'model'], browserSafe: true },
+  redact: { enters: ['base', 'model'] },
   journal: { enters: ['base', 'model'] },
   sources: { enters: ['base', 'model', 'journal'] },
   restore: { enters: ['base', 'model', 'journal'] },
+  recorder: { enters: ['base', 'model', 'journal', 'redact'] },
   drivers: { enters: ['base', 'model'] },
   store: { enters: ['base', 'model', 'wire'] },
   ingest: { enters: ['base', 'model', 'wire', 'journal', 'sources', 'store'] },
@@ -31,6 +32,7 @@ export const PLAN: Readonly<Record<string, Room>> = {
       'render',
       'journal',
       'restore',
+      'recorder',
       'sources',
       'drivers',
       'store',
@@ -41,8 +43,10 @@ export const PLAN: Readonly<Record<string, Room>> = {
     ],
   },
   mcp: { enters: ['base', 'model', 'wire'] },
-  server: { enters: ['base', 'model', 'wire', 'journal', 'render', 'app', 'mcp'] },
-  cli: { enters: ['base', 'model', 'wire', 'render', 'drivers', 'app', 'client', 'server', 'mcp'] },
+  server: { enters: ['base', 'model', 'wire', 'journal', 'app', 'mcp'] },
+  cli: {
+    enters: ['base', 'model', 'wire', 'render', 'recorder', 'drivers', 'app', 'client', 'server', 'mcp'],
+  },
   testing: {
     enters: [
       'base',
@@ -50,6 +54,7 @@ export const PLAN: Readonly<Record<string, Room>> = {
       'wire',
       'render',
       'journal',
+      'recorder',
       'drivers',
       'live',
       'memory',
@@ -67,7 +72,14 @@ export const PLAN: Readonly<Record<string, Room>> = {
  * Rooms, and the programs of other rooms, that may ask for the environment, the time and the home folder; everybody
  * else is told.
  */
-export const ASKS_THE_WORLD: readonly string[] = ['app', 'cli', 'web', 'testing', 'src/live/host-main.ts']
+export const ASKS_THE_WORLD: readonly string[] = [
+  'app',
+  'cli',
+  'web',
+  'testing',
+  'src/live/host-main.ts',
+  'src/recorder/world.ts',
+]
 
 export const SOURCE_LINES = 300
 export const TEST_LINES = 450

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { field, isObject, object, parseJson, string, ThroughlineError, type JsonObject } from '#base'
-import { readBlocks, textOf, type Block, type Usage } from '#model'
+import { readBlocks, textOf, toUsageFields, type Block, type Usage } from '#model'
 
 /**
  * The scripted agent's own record of a conversation, in the format of Claude Code: what reads real sessions reads
@@ -107,7 +107,7 @@ export function openScriptedTranscript(options: ScriptedTranscriptOptions): Scri
           content: [block],
           stop_reason: stopReason,
           stop_sequence: null,
-          usage: toUsage(usage),
+          usage: toUsageFields(usage),
         }
         add({ type: 'assistant', message, apiBlockIndex, requestId: `req_${messageId}` }, id)
       }
@@ -181,13 +181,4 @@ function toContentBlock(block: Block): JsonObject {
       source: { type: 'base64', media_type: block.source.mediaType, data: block.source.data },
     }
   return { type: 'text', text: `[${block.kind}]` }
-}
-
-function toUsage(usage: Usage): JsonObject {
-  return {
-    input_tokens: usage.input,
-    output_tokens: usage.output,
-    cache_read_input_tokens: usage.cacheRead,
-    cache_creation_input_tokens: usage.cacheCreation,
-  }
 }

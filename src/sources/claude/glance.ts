@@ -2,7 +2,7 @@ import { shorten } from '#base'
 import { textOf, type Entry, type Reading } from '#model'
 import { ObjectScanner } from '../object-scanner.ts'
 import { indexWithin, lineReaderOf, skipBlank } from '../salvage.ts'
-import type { RecordReader } from '../source.ts'
+import type { LineFormat, RecordReader } from '../source.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
 import { glimpse, glimpseEnd } from './glimpse.ts'
 import { claudeFormat } from './read-line.ts'
@@ -29,14 +29,14 @@ const HEAD_LIMIT = 1024 * 1024
 const LINE_LIMIT = 32 * 1024 * 1024
 
 /** Looks at the beginning and the end of transcripts, one after another, with the same two buffers. */
-export function createGlance(): (file: TranscriptFile) => Glance {
-  const scanner = new ObjectScanner(claudeFormat.keys, claudeFormat.inner)
-  const records = claudeFormat.createReader(scanner)
+export function createGlance(format: LineFormat = claudeFormat): (file: TranscriptFile) => Glance {
+  const scanner = new ObjectScanner(format.keys, format.inner)
+  const records = format.createReader(scanner)
   const buffers = { head: Buffer.allocUnsafe(HEAD), tail: Buffer.allocUnsafe(TAIL) }
 
   return (file) => {
     const finder = new WorkdirFinder()
-    const head = readHead(file, { scanner, records, finder, buffer: buffers.head })
+    const head = readHead(file, { scanner, records, finder, path: file.path, buffer: buffers.head })
     const tail = readTail(file, finder, buffers.tail)
     const complete = head.end >= tail.start
     const createdAt = head.createdAt ?? tail.lastActivityAt
@@ -59,6 +59,7 @@ interface Look {
   readonly scanner: ObjectScanner
   readonly records: RecordReader
   readonly finder: WorkdirFinder
+  readonly path: string
   readonly buffer: Buffer
 }
 
@@ -116,7 +117,7 @@ function readHead(file: TranscriptFile, look: Look): Head {
 /** Reads a line near the beginning, as far as it may tell something new. */
 function readHeadLine(bytes: Buffer, from: number, to: number, look: Look, head: Head): Entry | undefined {
   if (to <= from) return undefined
-  const { finder, scanner, records } = look
+  const { finder, scanner, records, path } = look
   const start = from === 0 && bytes[0] === 0xef ? 3 : from
   const line = glimpse(bytes, start, to)
   if (line === undefined) {
@@ -138,7 +139,7 @@ function readHeadLine(bytes: Buffer, from: number, to: number, look: Look, head:
   if (line.relocatedCwd !== undefined) finder.add(line.relocatedCwd)
   if (line.plainPrompt !== undefined) head.firstPrompt ??= shorten(line.plainPrompt, PROMPT_LENGTH)
   else if (line.type === 'user' || line.type === 'system') {
-    if (scanner.scan(bytes, start, to) > 0) return records.readRecord(bytes, { from, to, offset: from })
+    if (scanner.scan(bytes, start, to) > 0) return records.readRecord(bytes, { from, to, offset: from, path })
   }
   return undefined
 }

@@ -78,6 +78,8 @@ function text(value: unknown): string | undefined {
 function plainPrompt(line: JsonObject): string | undefined {
   if (line['isMeta'] === true || line['isCompactSummary'] === true || line['promptSource'] === 'system')
     return undefined
+  // What a recorder took out of a line is read by the reader of its format.
+  if (line['blobs'] !== undefined) return undefined
   const content = string(line['message'], 'content')
   if (content === undefined) return undefined
   // Tags and brackets are how clients begin what they write in the user's place.

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
+import { readdirSync, statSync, type Dirent } from 'node:fs'
 import { join, normalize, sep } from 'node:path'
+import { entriesOf, isDir, realDir, stampOfDirs } from '../folders.ts'
 import type { SessionFiles } from '../source.ts'
 
 export interface Layout {
@@ -20,6 +21,7 @@ export function findTranscripts(configDir: string): Layout {
   const sessions: SessionFiles[] = []
   const looseSubagents: string[] = []
   const problems: { path: string; message: string }[] = []
+  // The config folder itself may be a link: people keep it in a repository of dotfiles.
   const root = realDir(join(configDir, 'projects'))
   if (root === undefined) return { sessions, looseSubagents, problems }
 
@@ -155,45 +157,12 @@ function leadsToDir(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-function isDir(dir: string): boolean {
-  return lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false
-}
-
-/** What is in a folder that may not be there. */
-function entriesOf(dir: string): Dirent[] {
-  try {
-    return readdirSync(dir, { withFileTypes: true })
-  } catch {
-    return []
-  }
-}
-
-/** The config folder itself may be a link: people keep it in a repository of dotfiles. */
-function realDir(dir: string): string | undefined {
-  try {
-    return realpathSync(dir)
-  } catch {
-    return undefined
-  }
-}
-
-/** A folder's time is as coarse as the clock of the file system: one that is this young may change without showing it. */
-const YOUNG_MS = 2_000
-
 /** The times of all folders that sessions' files are in. Empty while one of them is too young to tell. */
 export function stampOfFolders(configDir: string, now: number): string {
   const root = realDir(join(configDir, 'projects'))
   if (root === undefined) return 'none'
-  const parts: number[] = []
-  let youngest = 0
-  for (const dir of [
-    root,
-    ...entriesOf(root).flatMap((child) => (child.isDirectory() ? [`${root}${sep}${child.name}`] : [])),
-  ]) {
-    const stats = lstatSync(dir, { throwIfNoEntry: false })
-    if (stats === undefined) continue
-    youngest = Math.max(youngest, stats.mtimeMs)
-    parts.push(stats.ino, stats.mtimeMs)
-  }
-  return now - youngest < YOUNG_MS ? '' : parts.join()
+  const projects = entriesOf(root).flatMap((child) =>
+    child.isDirectory() ? [`${root}${sep}${child.name}`] : [],
+  )
+  return stampOfDirs([root, ...projects], now)
 }

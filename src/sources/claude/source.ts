@@ -1,26 +1,31 @@
 import { sep } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
-import { shorten, ThroughlineError } from '#base'
 import type { LiveState, SessionSummary, SubagentSummary } from '#model'
 import { readForward } from '../forward.ts'
+import { lookAtAll } from '../look-at-all.ts'
 import { bySession, toLive, type Holder, type Registry } from '../holder.ts'
 import type { SessionFiles, Source, SourceFiles, SourceList, SourceProblem } from '../source.ts'
 import { openTranscript, type Meter } from '../transcript-file.ts'
-import { createGlance, type Glance } from './glance.ts'
+import { createGlance } from './glance.ts'
 import { createPlaceFinder, findFolders, findTranscripts, stampOfFolders } from './layout.ts'
 import { claudeFormat } from './read-line.ts'
 import { createRegistry } from './registry.ts'
 import { NO_SIDE, readCleanupDays, readSide, summariseSubagent } from './side-files.ts'
+import { summarise } from './summary.ts'
 import { createBillReader } from './usage-scan.ts'
-import { findWorkdirs } from './workdirs.ts'
-
-/** Files looked at before other work gets its turn. */
-const BREATH = 64
+import { findWorkdirsOf } from './workdirs.ts'
 
 /** Reads what Claude Code keeps under its config folder. Never writes there. */
 export function createClaudeSource(configDir: string, meter?: Meter): Source {
   const glance = createGlance()
   const registry = createRegistry(configDir)
+
+  function look(files: SessionFiles): SessionSummary {
+    const { sideDir, loose = [] } = files
+    const side = sideDir === undefined ? NO_SIDE : readSide(sideDir)
+    const subagents = loose.length === 0 ? side.subagents : [...side.subagents, ...loose]
+    return summarise(files, { agent: 'claude', side: { ...side, subagents }, glance, meter })
+  }
+
   return {
     agent: 'claude',
     root: configDir,
@@ -32,18 +37,11 @@ export function createClaudeSource(configDir: string, meter?: Meter): Source {
     find: () => findSessions(configDir),
     stamp: (now) => stampOfFolders(configDir, now),
     registry,
-    look: (files) => summarise(files, glance, meter),
+    look,
     live: () => readLive(registry),
-    list: () => listSessions(configDir, { glance, registry, meter }),
+    list: () => listSessions(configDir, look, registry),
     createBillReader,
-    async findWorkdirs(path) {
-      const file = openTranscript(path, meter)
-      try {
-        return await findWorkdirs(file)
-      } finally {
-        file.close()
-      }
-    },
+    findWorkdirs: (path) => findWorkdirsOf(path, meter),
   }
 }
 
@@ -69,22 +67,16 @@ async function findSessions(configDir: string): Promise<SourceFiles> {
 
 async function listSessions(
   configDir: string,
-  tools: {
-    readonly glance: ReturnType<typeof createGlance>
-    readonly registry: Registry
-    readonly meter: Meter | undefined
-  },
+  look: Source['look'],
+  registry: Registry,
 ): Promise<SourceList> {
-  const { glance, registry, meter } = tools
   const { sessions: all, problems } = await findSessions(configDir)
   const holders = bySession(registry.read().holders)
-  const sessions: SessionSummary[] = []
-  for (const [index, files] of all.entries()) {
-    if (index % BREATH === BREATH - 1) await setImmediate()
-    const summary = summarise(files, glance, meter)
+  const sessions = await lookAtAll(all, (files) => {
+    const summary = look(files)
     const held = holders.get(files.id)
-    sessions.push(held === undefined ? summary : { ...summary, live: liveOf(summary, held) })
-  }
+    return held === undefined ? summary : { ...summary, live: liveOf(summary, held) }
+  })
   return { sessions, problems }
 }
 
@@ -100,46 +92,6 @@ function cleanupProblems(configDir: string): readonly SourceProblem[] {
   ]
 }
 
-function summarise(
-  files: SessionFiles,
-  glance: (file: ReturnType<typeof openTranscript>) => Glance,
-  meter: Meter | undefined,
-): SessionSummary {
-  const { id, path, sideDir, loose = [] } = files
-  const side = sideDir === undefined ? NO_SIDE : readSide(sideDir)
-  const subagents = loose.length === 0 ? side.subagents : [...side.subagents, ...loose]
-  const { toolResults, archived } = side
-  try {
-    const file = openTranscript(path, meter)
-    try {
-      const seen = glance(file)
-      return {
-        id,
-        agent: 'claude',
-        path,
-        size: file.size,
-        ...nameOf(side.customTitle ?? seen.customTitle, seen.agentTitle, seen.firstPrompt),
-        firstPrompt: seen.firstPrompt,
-        workdirs: seen.workdirs,
-        workdirsComplete: seen.workdirsComplete,
-        gitBranch: seen.gitBranch,
-        createdAt: seen.createdAt,
-        lastActivityAt: seen.lastActivityAt,
-        subagents,
-        toolResults,
-        archived,
-        state: seen.state,
-      }
-    } finally {
-      file.close()
-    }
-  } catch (error) {
-    const problem = error instanceof ThroughlineError ? error.message : String(error)
-    const nothing = { size: 0, workdirs: [], workdirsComplete: false, subagents, toolResults }
-    return { id, agent: 'claude', path, ...nothing, archived, state: 'unreadable', problem }
-  }
-}
-
 function readLive(registry: Registry): ReadonlyMap<string, LiveState> {
   const live = new Map<string, LiveState>()
   for (const [sessionId, holders] of bySession(registry.read().holders)) {
@@ -153,22 +105,6 @@ function liveOf({ lastActivityAt }: SessionSummary, holders: readonly Holder[]):
   const ms = Date.parse(lastActivityAt ?? '')
   return toLive(holders, { lastActivityMs: Number.isNaN(ms) ? undefined : ms })
 }
-
-/** Custom name, else the agent's own title, else the first prompt. */
-function nameOf(
-  customTitle: string | undefined,
-  agentTitle: string | undefined,
-  firstPrompt: string | undefined,
-): Pick<SessionSummary, 'name' | 'nameFrom'> {
-  if (customTitle !== undefined) return { name: customTitle, nameFrom: 'custom' }
-  if (agentTitle !== undefined) return { name: agentTitle, nameFrom: 'agent' }
-  if (firstPrompt === undefined) return { name: undefined, nameFrom: undefined }
-  const start = firstPrompt.slice(0, 2 * NAME_LENGTH).trim()
-  const oneLine = start.includes('\n') || start.includes('\t') ? start.replaceAll(/\s+/g, ' ') : start
-  return { name: shorten(oneLine, NAME_LENGTH), nameFrom: 'prompt' }
-}
-
-const NAME_LENGTH = 120
 
 interface LooseOwners {
   readonly owned: ReadonlyMap<string, readonly SubagentSummary[]>

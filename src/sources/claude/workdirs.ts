@@ -2,7 +2,7 @@ import type { Reading } from '#model'
 import { setImmediate } from 'node:timers/promises'
 import { CHUNK, MAX_LINE, readForward } from '../forward.ts'
 import { lineReaderOf } from '../salvage.ts'
-import type { TranscriptFile } from '../transcript-file.ts'
+import { openTranscript, type Meter, type TranscriptFile } from '../transcript-file.ts'
 import { glimpse, glimpseEnd } from './glimpse.ts'
 import { claudeFormat } from './read-line.ts'
 
@@ -55,8 +55,18 @@ export class WorkdirFinder {
   }
 }
 
+/** Every working directory in the file that has this path. */
+export async function findWorkdirsOf(path: string, meter?: Meter): Promise<readonly string[]> {
+  const file = openTranscript(path, meter)
+  try {
+    return await findWorkdirs(file)
+  } finally {
+    file.close()
+  }
+}
+
 /** Every working directory in a file of any size. */
-export async function findWorkdirs(file: TranscriptFile): Promise<readonly string[]> {
+async function findWorkdirs(file: TranscriptFile): Promise<readonly string[]> {
   const finder = new WorkdirFinder()
   let carry: Buffer = Buffer.alloc(0)
   for (let position = 0; position < file.size;) {

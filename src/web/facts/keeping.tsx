@@ -9,9 +9,9 @@ import { Icon } from '../icon.tsx'
 import { useShared } from '../shared.ts'
 
 const FORMATS: readonly { readonly format: ExportName; readonly words: string; readonly what: string }[] = [
-  { format: 'html', words: 'Web page', what: 'one file that opens in any browser' },
-  { format: 'md', words: 'Markdown', what: 'to read and to quote' },
-  { format: 'jsonl', words: 'Original', what: 'the transcript, byte for byte' },
+  { format: 'html', words: 'Web page', what: 'one file that opens in any browser, secrets masked' },
+  { format: 'md', words: 'Markdown', what: 'to read and to quote, secrets masked' },
+  { format: 'jsonl', words: 'Original', what: 'the transcript, byte for byte, with any secrets in it' },
 ]
 
 /** Ways to take a session along. */
@@ -60,11 +60,27 @@ export function Whereabouts({ session }: { session: SessionSummary }): VNode {
           <dd class="soft small">The agent deleted its own file; this is the copy in the archive.</dd>
         </div>
       )}
+      {session.recorded !== undefined && (
+        <div>
+          <dt>Written by</dt>
+          <dd class="soft small">
+            {session.recorded.as === 'recording'
+              ? `A recording: written beside the work while ${session.agent} was at it.`
+              : "Entire: a copy of the agent's own transcript, as it was at the end of a turn."}
+          </dd>
+        </div>
+      )}
       {workdir !== undefined && workdir !== '' && <Line words="Worked in" text={workdir} />}
       <Line words="Session" text={session.id} />
-      {session.agent === 'claude' && session.demo !== true && session.sourceGone !== true && (
-        <Line words="Go on in a terminal" text={`claude --resume ${session.id}`} />
+      {session.recorded?.of !== undefined && (
+        <Line words="The agent's own session" text={session.recorded.of} />
       )}
+      {session.agent === 'claude' &&
+        session.recorded === undefined &&
+        session.demo !== true &&
+        session.sourceGone !== true && (
+          <Line words="Go on in a terminal" text={`claude --resume ${session.id}`} />
+        )}
       <Line words="Read in a terminal" text={`throughline show ${session.id}`} />
     </dl>
   )

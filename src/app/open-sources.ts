@@ -1,0 +1,58 @@
+import type { CatalogueSource } from '#ingest'
+import { createClaudeSource, createEntireSource, type Meter, type Source } from '#sources'
+import { realPathOf } from './config.ts'
+import { createRecordedFolders, type RecordedFolders } from './recorded-folders.ts'
+import { createRecordedSources } from './recorded-sources.ts'
+import { createSampleSource } from './sample-source.ts'
+import type { Config } from './throughline.ts'
+
+/** Everything that sessions are read from. */
+export interface Sources {
+  /** What agents write themselves. */
+  readonly own: Source
+  /** Where sample sessions are. They are not watched, and not kept in the archive. */
+  readonly samples: Source
+  /** What was recorded in the home of agents that leave no transcript of their own. */
+  readonly recorded: readonly Source[]
+  /** What was recorded beside the work, in the layout of Entire. */
+  readonly beside: Source
+  readonly folders: RecordedFolders
+}
+
+export function createSources(config: Config, meter?: Meter): Sources {
+  const home = realPathOf(config.home)
+  const folders = createRecordedFolders(home)
+  return {
+    own: createClaudeSource(config.claudeDir, meter),
+    samples: createSampleSource(home, meter),
+    recorded: createRecordedSources(home, meter),
+    beside: createEntireSource({ folders: () => folders.all(), meter }),
+    folders,
+  }
+}
+
+/** Where sessions are found: what agents wrote, what was recorded, and what is kept of it in the archive. */
+export function toCatalogueSources(
+  { own, samples, recorded, beside }: Sources,
+  kept: readonly Source[],
+): readonly CatalogueSource[] {
+  return [
+    { source: own, isArchive: false },
+    { source: samples, isArchive: false, isSample: true },
+    // Of a session whose agent has a transcript itself, a copy shows only when that one is gone.
+    ...recorded.map((source) => ({ source, isArchive: source.agent === own.agent })),
+    { source: beside, isArchive: false, isRecorded: true },
+    ...kept.map((source) => ({
+      source,
+      isArchive: true,
+      ...(source.agent === beside.agent ? { isRecorded: true as const } : {}),
+    })),
+  ]
+}
+
+/** The folders in which something may happen; the home too, where recorders note where they are at work. */
+export function watchedFolders(sources: Sources, home: string, under?: string): readonly string[] {
+  const { own, recorded, beside } = sources
+  const folders = [own, ...recorded, beside].flatMap((from) => from.folders(under))
+  return under === undefined ? [...folders, home] : folders
+}

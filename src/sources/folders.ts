@@ -1,0 +1,40 @@
+import { lstatSync, readdirSync, realpathSync, type Dirent } from 'node:fs'
+
+/** What is in a folder that may not be there. */
+export function entriesOf(dir: string): Dirent[] {
+  try {
+    return readdirSync(dir, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+/** The folder with all links on the way to it resolved, if it is there. */
+export function realDir(dir: string): string | undefined {
+  try {
+    return realpathSync(dir)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a folder, not a link to one, has this path. */
+export function isDir(dir: string): boolean {
+  return lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** A folder's time is as coarse as the clock of the file system: one that is this young may change without showing it. */
+const YOUNG_MS = 2_000
+
+/** The times of folders. Empty while one of them is too young to tell. */
+export function stampOfDirs(dirs: readonly string[], now: number): string {
+  const parts: number[] = []
+  let youngest = 0
+  for (const dir of dirs) {
+    const stats = lstatSync(dir, { throwIfNoEntry: false })
+    if (stats === undefined) continue
+    youngest = Math.max(youngest, stats.mtimeMs)
+    parts.push(stats.ino, stats.mtimeMs)
+  }
+  return now - youngest < YOUNG_MS ? '' : parts.join()
+}
