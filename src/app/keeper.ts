@@ -99,13 +99,13 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   if (keeps) makeFolders(sources.recorded.map(({ root }) => join(root, 'projects')))
   const archive = openArchive({
     dir: join(home, 'archive'),
-    sources: [source, beside],
+    sources: [source, beside, ...sources.others],
     enabled: keeps && config.archive,
     onProblem: ({ path, message, hint }) => notify({ message: `${path}: ${message}`, hint }),
     now,
   })
   const filesOf = (path: string): SessionFiles | undefined => catalogue.filesOf(path)
-  const archiving = createArchiving({ archive, sources: [source, beside], filesOf, now })
+  const archiving = createArchiving({ archive, sources: [source, beside, ...sources.others], filesOf, now })
   if (source.registry !== undefined) {
     live = openLiveRegistry({
       registry: source.registry,

@@ -7,6 +7,7 @@ import {
   factsToCounts,
   isLive,
   NO_USAGE,
+  type CopiedFrom,
   type SessionSummary,
   type SurveyResult,
 } from '#model'
@@ -37,10 +38,12 @@ export async function lookAtSessions(sources: Sources, config: Config): Promise<
   const { sessions, problems } = await look(sources.own)
   const samples = (await sources.samples.list()).sessions
   const recorded = await Promise.all(sources.recorded.map(look))
+  const elsewhere = await Promise.all(sources.others.map(look))
   const written = new Set(sessions.map(({ id }) => id))
   const own = [
     ...sessions,
     ...samples,
+    ...elsewhere.flatMap((from) => from.sessions).filter(({ copiedFrom }) => !isKnown(copiedFrom, written)),
     ...recorded.flatMap((from) => from.sessions).filter(({ id }) => !written.has(id)),
   ]
   sources.folders.look(own.flatMap(({ workdirs }) => workdirs))
@@ -53,9 +56,14 @@ export async function lookAtSessions(sources: Sources, config: Config): Promise<
   })
   return {
     sessions: [...own, ...others].toSorted(byActivity),
-    problems: [...problems, ...beside.problems],
+    problems: [...problems, ...elsewhere.flatMap((from) => from.problems), ...beside.problems],
     doubles,
   }
+}
+
+/** Whether a session was only copied from one that is listed itself. */
+function isKnown(copied: CopiedFrom | undefined, written: ReadonlySet<string>): boolean {
+  return copied !== undefined && written.has(copied.id)
 }
 
 /** Chooses from sessions that are in the order of their activity, most recent first. */

@@ -1,5 +1,14 @@
+import { join } from 'node:path'
 import type { CatalogueSource } from '#ingest'
-import { createClaudeSource, createEntireSource, type Meter, type Source } from '#sources'
+import {
+  createClaudeSource,
+  createCodexSource,
+  createEntireSource,
+  createGeminiSource,
+  createOpencodeSource,
+  type Meter,
+  type Source,
+} from '#sources'
 import { realPathOf } from './config.ts'
 import { createRecordedFolders, type RecordedFolders } from './recorded-folders.ts'
 import { createRecordedSources } from './recorded-sources.ts'
@@ -8,8 +17,10 @@ import type { Config } from './throughline.ts'
 
 /** Everything that sessions are read from. */
 export interface Sources {
-  /** What agents write themselves. */
+  /** What Claude Code writes. */
   readonly own: Source
+  /** What other agents write themselves. */
+  readonly others: readonly Source[]
   /** Where sample sessions are. They are not watched, and not kept in the archive. */
   readonly samples: Source
   /** What was recorded in the home of agents that leave no transcript of their own. */
@@ -24,6 +35,11 @@ export function createSources(config: Config, meter?: Meter): Sources {
   const folders = createRecordedFolders(home)
   return {
     own: createClaudeSource(config.claudeDir, meter),
+    others: [
+      createCodexSource(config.codexDir, meter === undefined ? {} : { meter }),
+      createGeminiSource(config.geminiDir, join(home, 'transcribed', 'gemini'), meter),
+      createOpencodeSource(config.opencodeDir, join(home, 'transcribed', 'opencode'), meter),
+    ],
     samples: createSampleSource(home, meter),
     recorded: createRecordedSources(home, meter),
     beside: createEntireSource({ folders: () => folders.all(), meter }),
@@ -33,11 +49,11 @@ export function createSources(config: Config, meter?: Meter): Sources {
 
 /** Where sessions are found: what agents wrote, what was recorded, and what is kept of it in the archive. */
 export function toCatalogueSources(
-  { own, samples, recorded, beside }: Sources,
+  { own, others, samples, recorded, beside }: Sources,
   kept: readonly Source[],
 ): readonly CatalogueSource[] {
   return [
-    { source: own, isArchive: false },
+    ...[own, ...others].map((source) => ({ source, isArchive: false })),
     { source: samples, isArchive: false, isSample: true },
     // Of a session whose agent has a transcript itself, a copy shows only when that one is gone.
     ...recorded.map((source) => ({ source, isArchive: source.agent === own.agent })),
@@ -52,7 +68,7 @@ export function toCatalogueSources(
 
 /** The folders in which something may happen; the home too, where recorders note where they are at work. */
 export function watchedFolders(sources: Sources, home: string, under?: string): readonly string[] {
-  const { own, recorded, beside } = sources
-  const folders = [own, ...recorded, beside].flatMap((from) => from.folders(under))
+  const { own, others, recorded, beside } = sources
+  const folders = [own, ...others, ...recorded, beside].flatMap((from) => from.folders(under))
   return under === undefined ? [...folders, home] : folders
 }

@@ -20,13 +20,20 @@ export interface FileFold {
   readonly workdirs: Set<string>
   /** By their keys. */
   readonly compactions: Map<string, CompactionRow>
+  /** What holds until it is said anew, for agents whose bills name neither a model nor a folder. */
+  setting: Setting
+}
+
+interface Setting {
+  readonly model?: string | undefined
+  readonly workdir?: string | undefined
 }
 
 /** More calls than this wait for a result only where results never came. */
 const CALLS_KEPT = 200
 
 export function createFileFold(): FileFold {
-  return { tally: createTally(), calls: new Map(), workdirs: new Set(), compactions: new Map() }
+  return { tally: createTally(), calls: new Map(), workdirs: new Set(), compactions: new Map(), setting: {} }
 }
 
 /** Takes readings in; what the index wants of them comes out. */
@@ -52,7 +59,10 @@ export function foldReadings(
       const tokens = savedTokens(entry.compaction)
       fold.compactions.set(key, { key, at: toMs(entry.at), workdir: entry.cwd, tokens })
     }
-    const bill = toBill(entry)
+    if (entry.kind === 'record' && entry.type === 'turn_context') {
+      fold.setting = { model: entry.value ?? fold.setting.model, workdir: entry.cwd ?? fold.setting.workdir }
+    }
+    const bill = toBill(entry, fold.setting)
     if (bill !== undefined) {
       // The last line of a message has its final figures; a line in between may lack them.
       out.bills.delete(bill.key)
@@ -67,13 +77,13 @@ export function foldReadings(
   return characters
 }
 
-function toBill(entry: Entry): BillRow | undefined {
+function toBill(entry: Entry, setting: Setting): BillRow | undefined {
   if (entry.kind !== 'reply' || entry.synthetic || entry.usage === undefined) return undefined
   return {
     key: billKey(entry),
     at: toMs(entry.at),
-    model: entry.model,
-    workdir: entry.cwd,
+    model: entry.model ?? setting.model,
+    workdir: entry.cwd ?? setting.workdir,
     usage: entry.usage,
   }
 }
@@ -103,11 +113,12 @@ function toMs(at: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-export function toFoldJson({ tally, calls, compactions }: FileFold): string {
+export function toFoldJson({ tally, calls, compactions, setting }: FileFold): string {
   return JSON.stringify({
     tally,
     calls: [...calls],
     ...(compactions.size === 0 ? {} : { compactions: [...compactions.values()] }),
+    ...(setting.model === undefined && setting.workdir === undefined ? {} : { setting }),
   })
 }
 
@@ -125,7 +136,12 @@ export function readFold(json: string, workdirs: readonly string[]): FileFold {
     calls,
     workdirs: new Set(workdirs),
     compactions: new Map(list(value, 'compactions').map((one) => readCompactionRow(one))),
+    setting: readSetting(isObject(value) ? value['setting'] : undefined),
   }
+}
+
+function readSetting(value: unknown): Setting {
+  return { model: string(value, 'model'), workdir: string(value, 'workdir') }
 }
 
 function readCompactionRow(value: unknown): readonly [string, CompactionRow] {
