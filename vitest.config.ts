@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { UNNAMED_HOME } from './test/unnamed-home.ts'
 
@@ -10,7 +11,13 @@ export default defineConfig({
     // A guard against hanging, on a machine that has other things to do.
     expect: { poll: { timeout: 20_000 } },
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    env: { THROUGHLINE_HOME: UNNAMED_HOME },
+    env: {
+      THROUGHLINE_HOME: UNNAMED_HOME,
+      // Sessions of whoever runs the tests are none of their business.
+      CODEX_HOME: join(UNNAMED_HOME, 'codex'),
+      GEMINI_CLI_HOME: UNNAMED_HOME,
+      XDG_DATA_HOME: join(UNNAMED_HOME, 'data'),
+    },
     globalSetup: ['test/unnamed-home.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
