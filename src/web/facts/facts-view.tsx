@@ -20,6 +20,7 @@ import {
   Tools,
 } from './facts-parts.tsx'
 import { toKeyActions } from './key-actions.ts'
+import { GoingOn } from './going-on.tsx'
 import { Exports, Whereabouts } from './keeping.tsx'
 import '../style/parts.css'
 import './facts.css'
@@ -66,6 +67,9 @@ export function FactsView({ session }: { session: SessionSummary }): VNode {
           {check.answer.kind === 'there' && <DamageReport report={check.answer.value} />}
         </Part>
         {digest.answer.kind === 'there' && <Read session={session} digest={digest.answer.value} />}
+        <Part title="Go on with it">
+          <GoingOn session={session} />
+        </Part>
         <Part title="Where it is">
           <Whereabouts session={session} />
         </Part>

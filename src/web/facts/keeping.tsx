@@ -53,7 +53,7 @@ export function Whereabouts({ session }: { session: SessionSummary }): VNode {
   const workdir = session.workdirs.at(-1)
   return (
     <dl class="whereabouts">
-      <Line words={`File, ${toSize(session.size)}`} text={session.path} />
+      <CopyLine words={`File, ${toSize(session.size)}`} text={session.path} />
       {session.sourceGone === true && (
         <div>
           <dt />
@@ -70,23 +70,24 @@ export function Whereabouts({ session }: { session: SessionSummary }): VNode {
           </dd>
         </div>
       )}
-      {workdir !== undefined && workdir !== '' && <Line words="Worked in" text={workdir} />}
-      <Line words="Session" text={session.id} />
+      {workdir !== undefined && workdir !== '' && <CopyLine words="Worked in" text={workdir} />}
+      <CopyLine words="Session" text={session.id} />
       {session.recorded?.of !== undefined && (
-        <Line words="The agent's own session" text={session.recorded.of} />
+        <CopyLine words="The agent's own session" text={session.recorded.of} />
       )}
       {session.agent === 'claude' &&
         session.recorded === undefined &&
         session.demo !== true &&
         session.sourceGone !== true && (
-          <Line words="Go on in a terminal" text={`claude --resume ${session.id}`} />
+          <CopyLine words="Go on in a terminal" text={`claude --resume ${session.id}`} />
         )}
-      <Line words="Read in a terminal" text={`throughline show ${session.id}`} />
+      <CopyLine words="Read in a terminal" text={`throughline show ${session.id}`} />
     </dl>
   )
 }
 
-function Line({ words, text }: { words: string; text: string }): VNode {
+/** A text that is there to be copied, under its name. */
+export function CopyLine({ words, text }: { words: string; text: string }): VNode {
   const { say } = useShared()
   const copy = (): void => {
     copyText(text).then(
