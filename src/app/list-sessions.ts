@@ -43,7 +43,11 @@ export async function lookAtSessions(sources: Sources, config: Config): Promise<
   const own = [
     ...sessions,
     ...samples,
-    ...elsewhere.flatMap((from) => from.sessions).filter(({ copiedFrom }) => !isKnown(copiedFrom, written)),
+    ...elsewhere
+      .flatMap((from) => from.sessions)
+      .filter(
+        ({ id, agent, copiedFrom }) => !isKnown(copiedFrom, written) && !sources.claimed(agent).has(id),
+      ),
     ...recorded.flatMap((from) => from.sessions).filter(({ id }) => !written.has(id)),
   ]
   sources.folders.look(own.flatMap(({ workdirs }) => workdirs))

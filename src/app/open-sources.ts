@@ -11,7 +11,7 @@ import {
 } from '#sources'
 import { realPathOf } from './config.ts'
 import { createRecordedFolders, type RecordedFolders } from './recorded-folders.ts'
-import { createRecordedSources } from './recorded-sources.ts'
+import { claimedIn, createRecordedSources } from './recorded-sources.ts'
 import { createSampleSource } from './sample-source.ts'
 import type { Config } from './throughline.ts'
 
@@ -28,6 +28,8 @@ export interface Sources {
   /** What was recorded beside the work, in the layout of Entire. */
   readonly beside: Source
   readonly folders: RecordedFolders
+  /** Sessions of an agent that were run here and are recorded under ids of ours. */
+  readonly claimed: (agent: string) => ReadonlySet<string>
 }
 
 export function createSources(config: Config, meter?: Meter): Sources {
@@ -44,16 +46,18 @@ export function createSources(config: Config, meter?: Meter): Sources {
     recorded: createRecordedSources(home, meter),
     beside: createEntireSource({ folders: () => folders.all(), meter }),
     folders,
+    claimed: (agent) => claimedIn(home, agent),
   }
 }
 
 /** Where sessions are found: what agents wrote, what was recorded, and what is kept of it in the archive. */
 export function toCatalogueSources(
-  { own, others, samples, recorded, beside }: Sources,
+  { own, others, samples, recorded, beside, claimed }: Sources,
   kept: readonly Source[],
 ): readonly CatalogueSource[] {
   return [
-    ...[own, ...others].map((source) => ({ source, isArchive: false })),
+    { source: own, isArchive: false },
+    ...others.map((source) => ({ source, isArchive: false, hides: () => claimed(source.agent) })),
     { source: samples, isArchive: false, isSample: true },
     // Of a session whose agent has a transcript itself, a copy shows only when that one is gone.
     ...recorded.map((source) => ({ source, isArchive: source.agent === own.agent })),

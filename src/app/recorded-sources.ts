@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClaudeSource, type Meter, type Source } from '#sources'
 
@@ -11,6 +12,15 @@ export function recordedFolder(home: string, agent: string): string {
 
 function recordedRoot(home: string, agent: string): string {
   return join(home, 'recorded', agent)
+}
+
+/** The ids under which an agent itself knows sessions that were run here. */
+export function claimedIn(home: string, agent: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(join(recordedRoot(home, agent), 'names')))
+  } catch {
+    return new Set()
+  }
 }
 
 /** What was recorded of agents that leave no transcript of their own, each under its agent's name. */

@@ -12,6 +12,8 @@ export interface CatalogueSource {
   readonly isArchive: boolean
   /** Not what agents write themselves: where they have written a session down too, theirs is the one that is shown. */
   readonly isRecorded?: true
+  /** Sessions of the agent that are known under another id: they are not listed a second time. */
+  readonly hides?: (() => ReadonlySet<string>) | undefined
   /** Samples are shown whatever folders may be: they tell of nobody's work. */
   readonly isSample?: true
 }

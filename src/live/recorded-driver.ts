@@ -61,6 +61,11 @@ function createTap(
     writing.catch(() => onTrouble('what was said could not be written down'))
   }
 
+  /** What the agent calls the session: a transcript of that name is of what is recorded here. */
+  function claim(agentId: string): void {
+    write(recording.claim(agentId))
+  }
+
   return (fact) => {
     switch (fact.kind) {
       case 'message': {
@@ -74,11 +79,15 @@ function createTap(
         onFact(fact)
         return
       case 'started':
+        claim(fact.sessionId)
         // This is about the agent; that it can be read is our doing.
         onFact(fact.can === undefined ? fact : { ...fact, can: { ...fact.can, writesTranscript: true } })
         return
-      case 'ended':
       case 'renamed':
+        claim(fact.sessionId)
+        onFact(fact)
+        return
+      case 'ended':
       case 'turn.started':
       case 'mode.changed':
       case 'delta':

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { string, type JsonObject } from '#base'
 import { openJournal, readJournal, type Journal } from '#journal'
 import { toContent, toUsageFields, type MessageFact } from '#model'
@@ -9,6 +9,8 @@ export interface Recording {
   /** Writes a message down. Resolves when it is on disk. */
   add(message: MessageFact & { readonly id: string }): Promise<void>
   addInterruption(id: string): Promise<void>
+  /** Notes under which id the agent itself knows the session: what it writes of it is not another one. */
+  claim(agentId: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -72,6 +74,12 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     async addInterruption(id) {
       const content = [{ type: 'text', text: '[Request interrupted by user]' }]
       await write(id, { type: 'user', message: { role: 'user', content } })
+    },
+    async claim(agentId) {
+      if (agentId === sessionId || !/^[\w-]{1,128}$/u.test(agentId)) return
+      const names = join(dirname(folder), 'names')
+      await mkdir(names, { recursive: true, mode: 0o700 })
+      await writeFile(join(names, agentId), sessionId, { mode: 0o600 })
     },
     close: () => journal.close(),
   }
