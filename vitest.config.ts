@@ -14,8 +14,8 @@ export default defineConfig({
     globalSetup: ['test/unnamed-home.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Most of the time a test waits for a process, a page or a disk: one more than there are cores keeps them at work.
-    maxWorkers: 3,
+    // Child processes and big files want the two cores for themselves: files run one after another per worker.
+    maxWorkers: 2,
     slowTestThreshold: 5_000,
   },
 })
