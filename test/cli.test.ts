@@ -174,6 +174,8 @@ describe('help and usage', () => {
         NO_PROXY                What is asked directly. Where a proxy is set, \`record\` adds this
                                 machine to it for the command.
         no_proxy                See NO_PROXY.
+        ENTIRE_REPO_ROOT        Set by Entire: the repository for which \`entire-agent-throughline\` is
+                                asked.
         VISUAL                  The editor in which the input of a tool is changed before it runs.
                                 Default: EDITOR.
         EDITOR                  See VISUAL. Without either it is typed as a line.

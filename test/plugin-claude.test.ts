@@ -173,7 +173,7 @@ describe('connecting', () => {
     expect(err).toContain('no `claude` was found')
     expect(err).toContain('no daemon runs')
     const down = await cli(['status', '--json'])
-    expect(parseJson(down.out)).toEqual({ running: false, claudeCode: 'current' })
+    expect(parseJson(down.out)).toEqual({ running: false, claudeCode: 'current', recorders: [] })
     await cli(['disconnect', 'claude-code'])
   })
 })

@@ -61,13 +61,19 @@ function start(
     cwd: workdir,
     env: { ...env, ...more },
     stdio: 'pipe',
+    // A group of its own: the command that it runs goes with it.
+    detached: true,
   })
   let [out, err] = ['', '']
   child.stdout.on('data', (piece: Buffer) => (out += piece.toString()))
   child.stderr.on('data', (piece: Buffer) => (err += piece.toString()))
   const ended = new Promise((resolve) => child.once('close', resolve))
   onTestFinished(async () => {
-    child.kill('SIGKILL')
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // All of it is gone already.
+    }
     await ended
   })
   return Object.assign(child, {
@@ -169,7 +175,8 @@ describe('a command', () => {
     const child = start(['--', NODE, AGENT, 'one', 'two'], { HOLD: '1' })
     await expect.poll(() => child.said()).toContain('Hello there.\nHello there.')
     await expect.poll(() => child.said()).toContain('error: not recording:')
-    expect(await status()).toMatchObject([{ alarms: [expect.stringContaining('Not recording: ')] }])
+    // What a status says is a moment old.
+    await expect.poll(status).toMatchObject([{ alarms: [expect.stringContaining('Not recording: ')] }])
     child.kill('SIGTERM')
     expect(await endOf(child)).toEqual([9, null])
     expect(child.said()).toMatch(/\d turns could not be recorded/u)

@@ -20,6 +20,16 @@ const AXE = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
 const WIDE: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
 const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 
+/** Every day the two that differ most; all of them in a full run. */
+const SCREENS = (
+  [
+    ['wide, light', { ...WIDE, colorScheme: 'light' as const }],
+    ['wide, dark', { ...WIDE, colorScheme: 'dark' as const }],
+    ['a phone, light', { ...PHONE, colorScheme: 'light' as const }],
+    ['a phone, dark', { ...PHONE, colorScheme: 'dark' as const }],
+  ] as const
+).filter((_screen, at) => process.env['RUNS'] === 'full' || at === 0 || at === 3)
+
 describe.skipIf(!existsSync(CHROMIUM))('for everybody', () => {
   let browser: Browser
   let daemon: AppDaemon
@@ -59,47 +69,46 @@ describe.skipIf(!existsSync(CHROMIUM))('for everybody', () => {
       )
   }
 
-  test.each([
-    ['wide, light', { ...WIDE, colorScheme: 'light' as const }],
-    ['wide, dark', { ...WIDE, colorScheme: 'dark' as const }],
-    ['a phone, light', { ...PHONE, colorScheme: 'light' as const }],
-    ['a phone, dark', { ...PHONE, colorScheme: 'dark' as const }],
-  ])('[WEB13] axe finds nothing serious on any screen: %s', { timeout: 180_000 }, async (_name, options) => {
-    const tab = await openTab(browser, daemon, { ...options, bypassCSP: true, reducedMotion: 'reduce' })
-    const { page } = tab
-    const found: string[] = []
-    const look = async (screen: string): Promise<void> => {
-      await page.waitForTimeout(700)
-      found.push(...(await seriousOn(tab)).map((line) => `${screen}: ${line}`))
-      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)
-      if (isWide) found.push(`${screen}: wider than the screen`)
-    }
-    await look('start page')
-    for (const { id, name } of sessions) {
-      await tab.go(`#session=${id}`)
-      await page.waitForSelector('.conversation-row')
-      await page.evaluate(() => {
-        for (const one of document.querySelectorAll('details')) one.open = true
-      })
-      await look(`session ${name}`)
-    }
-    await tab.go(`#session=${sessions[0]?.id ?? ''}&show=facts`)
-    await look('facts')
-    await tab.go('#search=test')
-    await look('search')
-    await tab.go('#usage')
-    await look('usage')
-    await page.keyboard.press('Control+k')
-    await look('palette')
-    await page.keyboard.press('Escape')
-    await page.evaluate(() =>
-      document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined,
-    )
-    await page.keyboard.press('?')
-    await look('keys')
-    expect(found).toEqual([])
-    await tab.close()
-  })
+  test.each(SCREENS)(
+    '[WEB13] axe finds nothing serious on any screen: %s',
+    { timeout: 180_000 },
+    async (_name, options) => {
+      const tab = await openTab(browser, daemon, { ...options, bypassCSP: true, reducedMotion: 'reduce' })
+      const { page } = tab
+      const found: string[] = []
+      const look = async (screen: string): Promise<void> => {
+        await page.waitForTimeout(700)
+        found.push(...(await seriousOn(tab)).map((line) => `${screen}: ${line}`))
+        const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)
+        if (isWide) found.push(`${screen}: wider than the screen`)
+      }
+      await look('start page')
+      for (const { id, name } of sessions) {
+        await tab.go(`#session=${id}`)
+        await page.waitForSelector('.conversation-row')
+        await page.evaluate(() => {
+          for (const one of document.querySelectorAll('details')) one.open = true
+        })
+        await look(`session ${name}`)
+      }
+      await tab.go(`#session=${sessions[0]?.id ?? ''}&show=facts`)
+      await look('facts')
+      await tab.go('#search=test')
+      await look('search')
+      await tab.go('#usage')
+      await look('usage')
+      await page.keyboard.press('Control+k')
+      await look('palette')
+      await page.keyboard.press('Escape')
+      await page.evaluate(() =>
+        document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined,
+      )
+      await page.keyboard.press('?')
+      await look('keys')
+      expect(found).toEqual([])
+      await tab.close()
+    },
+  )
 
   test('[WEB14] everything is reached by keyboard alone', { timeout: 120_000 }, async () => {
     const tab = await openTab(browser, daemon, WIDE)

@@ -18,6 +18,16 @@ async function prepare(claudeDir: string): Promise<void> {
   await mkdir(join(claudeDir, 'projects'), { recursive: true })
 }
 
+/** Every day the two that differ most; all of them in a full run. */
+const SCREENS = (
+  [
+    ['wide, light', { ...WIDE, colorScheme: 'light' as const }],
+    ['wide, dark', { ...WIDE, colorScheme: 'dark' as const }],
+    ['a phone, light', { ...PHONE, colorScheme: 'light' as const }],
+    ['a phone, dark', { ...PHONE, colorScheme: 'dark' as const }],
+  ] as const
+).filter((_screen, at) => process.env['RUNS'] === 'full' || at === 0 || at === 3)
+
 describe.skipIf(!existsSync(CHROMIUM))('memory, for everybody', { timeout: 180_000 }, () => {
   let browser: Browser
   let daemon: AppDaemon
@@ -71,12 +81,7 @@ describe.skipIf(!existsSync(CHROMIUM))('memory, for everybody', { timeout: 180_0
     return isWide ? [...found, `${screen}: wider than the screen`] : found
   }
 
-  test.each([
-    ['wide, light', { ...WIDE, colorScheme: 'light' as const }],
-    ['wide, dark', { ...WIDE, colorScheme: 'dark' as const }],
-    ['a phone, light', { ...PHONE, colorScheme: 'light' as const }],
-    ['a phone, dark', { ...PHONE, colorScheme: 'dark' as const }],
-  ])(
+  test.each(SCREENS)(
     '[MWB18] axe finds nothing serious on the page, in its dialogs and at the signs: %s',
     async (_name, options) => {
       const tab = await openTab(browser, daemon, { ...options, bypassCSP: true, reducedMotion: 'reduce' })
