@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createAcpDriver, type AcpDriverOptions } from '#drivers'
 import {
   openModelApi,
@@ -13,6 +13,12 @@ import {
 import { readTranscripts } from './drivers-claude-place.ts'
 
 const DIST = join(import.meta.dirname, '..', 'dist')
+
+/** The program of Codex. */
+export const CODEX: string = join(
+  dirname(createRequire(import.meta.url).resolve('@openai/codex/package.json')),
+  'bin/codex.js',
+)
 
 /** The adapter through which Codex speaks the protocol. */
 export const CODEX_ACP: string = createRequire(import.meta.url).resolve('@agentclientprotocol/codex-acp')

@@ -17,6 +17,14 @@ export const CLAUDE: string = join(
   `../claude-agent-sdk-${process.platform}-${process.arch}/claude`,
 )
 
+/** Claude Code says nothing to anybody but its model. */
+export const QUIET_CLAUDE = {
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_TELEMETRY: '1',
+  DISABLE_ERROR_REPORTING: '1',
+  DISABLE_AUTOUPDATER: '1',
+} as const
+
 export async function openClaudePlace(script?: ModelScript): Promise<ClaudePlace> {
   const dir = await openTempDir()
   const api = await openModelApi(script)
@@ -38,10 +46,7 @@ export async function openClaudePlace(script?: ModelScript): Promise<ClaudePlace
       ANTHROPIC_BASE_URL: api.url,
       ANTHROPIC_API_KEY: 'dummy-for-loopback',
       CLAUDE_CODE_MAX_RETRIES: '1',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_TELEMETRY: '1',
-      DISABLE_ERROR_REPORTING: '1',
-      DISABLE_AUTOUPDATER: '1',
+      ...QUIET_CLAUDE,
     },
     transcripts: (sessionId) => readTranscripts(join(configDir, 'projects'), sessionId),
     crash: ({ agent }) => {

@@ -13,7 +13,7 @@ import {
   type TempDir,
 } from '#testing'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { CLAUDE } from './drivers-claude-place.ts'
+import { CLAUDE, QUIET_CLAUDE } from './drivers-claude-place.ts'
 import { MAIN, runCommand, runProgram, type Result } from './mcp-process.ts'
 
 const PREFIX = 'mcp__plugin_throughline_throughline__'
@@ -40,10 +40,7 @@ beforeAll(async () => {
     ANTHROPIC_BASE_URL: api.url,
     ANTHROPIC_API_KEY: 'dummy-for-loopback',
     CLAUDE_CODE_MAX_RETRIES: '1',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
-    DISABLE_AUTOUPDATER: '1',
+    ...QUIET_CLAUDE,
   }
   const lines = createLines({ cwd: workdir })
   const said = [

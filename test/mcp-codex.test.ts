@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { list, parseJson, string } from '#base'
 import {
   createLines,
@@ -13,13 +12,8 @@ import {
   type TempDir,
 } from '#testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toCodexConfig } from './drivers-acp-place.ts'
+import { CODEX, toCodexConfig } from './drivers-acp-place.ts'
 import { MAIN, runCommand, runProgram, type Result } from './mcp-process.ts'
-
-const CODEX = join(
-  dirname(createRequire(import.meta.url).resolve('@openai/codex/package.json')),
-  'bin/codex.js',
-)
 
 let temp: TempDir
 let api: ModelApi

@@ -17,7 +17,7 @@ import {
 } from '#testing'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { CLAUDE } from './drivers-claude-place.ts'
+import { CLAUDE, QUIET_CLAUDE } from './drivers-claude-place.ts'
 import { openScreen, TMUX, type Screen } from './tmux-screen.ts'
 
 const main = join(import.meta.dirname, '../dist/bin/throughline.js')
@@ -47,10 +47,7 @@ beforeAll(async () => {
     ANTHROPIC_BASE_URL: api.url,
     ANTHROPIC_API_KEY: KEY,
     CLAUDE_CODE_MAX_RETRIES: '1',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
-    DISABLE_AUTOUPDATER: '1',
+    ...QUIET_CLAUDE,
   }
 })
 afterAll(async () => {

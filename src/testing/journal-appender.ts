@@ -6,6 +6,7 @@
  */
 import { writeSync } from 'node:fs'
 import { openJournal } from '#journal'
+import { randomFrom } from './xorshift.ts'
 
 const [path = '', first = '0', seed = '1', greatest = '1000000'] = process.argv.slice(2)
 const APPENDERS = 6
@@ -36,15 +37,4 @@ function sizeOfLine(): number {
 /** Straight into the pipe: a stream of Node would keep it back, and a kill would take it along. */
 function say(text: string): void {
   writeSync(1, `${text}\n`)
-}
-
-/** xorshift32 */
-function randomFrom(start: number): () => number {
-  let state = start | 1
-  return () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) / 2 ** 32
-  }
 }

@@ -5,6 +5,7 @@ import { followCues } from './model-api-cues.ts'
 import { findGeminiModel, isGemini, isWholeGemini, sendGemini } from './model-api-gemini.ts'
 import { isResponses, sendResponse } from './model-api-responses.ts'
 import { sendSteps, sendWhole, type ModelStep } from './model-api-stream.ts'
+import { listenOnLoopback } from './loopback-server.ts'
 
 /** Says what the model answers. Asked once for every request of a conversation. */
 export type ModelScript = (request: ModelRequest) => readonly ModelStep[]
@@ -65,18 +66,8 @@ export async function openModelApi(script: ModelScript = followCues): Promise<Mo
     await sendSteps(outgoing, steps, facts)
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = isObject(address) ? address.port : 0
-  return {
-    url: `http://127.0.0.1:${String(port)}`,
-    requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const { port, close } = await listenOnLoopback(server)
+  return { url: `http://127.0.0.1:${String(port)}`, requests, close }
 }
 
 /** A script that gives each request of the conversation the next of these answers, and then says that it is done. */

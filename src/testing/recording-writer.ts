@@ -7,6 +7,7 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { openRecording, type Recording } from '#recorder'
+import { randomFrom } from './xorshift.ts'
 
 const [cwd = '', seed = '1', wanted] = process.argv.slice(2)
 const random = randomFrom(Number(seed))
@@ -41,15 +42,4 @@ async function acknowledged(recording: Recording, turn: Promise<{ readonly uuid:
 
 function sizedText(): string {
   return 'x'.repeat(random() < 0.1 ? 300_000 : Math.floor(random() * 3_000))
-}
-
-/** xorshift32 */
-function randomFrom(start: number): () => number {
-  let state = start | 1
-  return () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) / 2 ** 32
-  }
 }

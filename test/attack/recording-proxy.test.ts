@@ -6,9 +6,9 @@ import { createServer as createSecureServer } from 'node:https'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
-import { number, string } from '#base'
+import { string } from '#base'
 import { getUpstream } from '#recorder'
-import { openModelApi, openTempDir } from '#testing'
+import { listenOnLoopback, openModelApi, openTempDir } from '#testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openProxyPlace, SECRET, type ProxyPlace } from '../recorder/proxy-place.ts'
 
@@ -25,15 +25,9 @@ async function openUpstream(): Promise<{ readonly url: string; readonly asked: s
     incoming.resume()
     outgoing.end('{}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  open.push(
-    () =>
-      new Promise((resolve) => {
-        server.close(resolve)
-        server.closeAllConnections()
-      }),
-  )
-  return { url: `http://127.0.0.1:${String(number(server.address(), 'port'))}/base`, asked }
+  const { port, close } = await listenOnLoopback(server)
+  open.push(close)
+  return { url: `http://127.0.0.1:${String(port)}/base`, asked }
 }
 
 async function openPlace(url: string, ca?: readonly string[]): Promise<ProxyPlace> {
@@ -252,15 +246,9 @@ describe('keys', () => {
         asked.push(string(incoming.headers, 'x-api-key') ?? '')
         outgoing.end('hello')
       })
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      open.push(
-        () =>
-          new Promise((resolve) => {
-            server.close(resolve)
-            server.closeAllConnections()
-          }),
-      )
-      const url = `https://127.0.0.1:${String(number(server.address(), 'port'))}`
+      const { port, close } = await listenOnLoopback(server)
+      open.push(close)
+      const url = `https://127.0.0.1:${String(port)}`
       const ask = async ({ proxy }: ProxyPlace): Promise<readonly [number | undefined, string]> =>
         await new Promise((resolve, reject) => {
           const sent = httpRequest(

@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { field, number, parseJson, string } from '#base'
 import { openJournal } from '#journal'
+import { randomFrom } from '#testing'
 
 const root = join(import.meta.dirname, '..', '..')
 const run = promisify(execFile)
@@ -68,17 +69,6 @@ function start(name: string, ...args: readonly string[]) {
       const next = await lines.next()
       return next.done === true ? undefined : next.value
     },
-  }
-}
-
-/** xorshift32 */
-function randomFrom(seed: number): () => number {
-  let state = seed | 1
-  return () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) / 2 ** 32
   }
 }
 

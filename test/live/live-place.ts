@@ -11,7 +11,7 @@ import { readSecret, toLocalToken } from '#server'
 import { openModelApi, openTempDir, type ModelApi, type ModelScript } from '#testing'
 import { WebSocket } from 'ws'
 import { CODEX_ACP, toCodexConfig } from '../drivers-acp-place.ts'
-import { CLAUDE } from '../drivers-claude-place.ts'
+import { CLAUDE, QUIET_CLAUDE } from '../drivers-claude-place.ts'
 
 const CHILD = join(import.meta.dirname, '../../dist/testing/daemon-child.js')
 export const HANG_MS = 60_000
@@ -64,10 +64,7 @@ export async function openLivePlace(settings: object = {}, script?: ModelScript)
     ANTHROPIC_BASE_URL: api.url,
     ANTHROPIC_API_KEY: 'dummy-for-loopback',
     CLAUDE_CODE_MAX_RETRIES: '1',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
-    DISABLE_AUTOUPDATER: '1',
+    ...QUIET_CLAUDE,
   }
   const clients: RemoteThroughline[] = []
   let lastPort: string | undefined

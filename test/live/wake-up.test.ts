@@ -9,7 +9,7 @@ import type { RemoteThroughline } from '#client'
 import { openDocuments } from '#memory'
 import { isWakeUp, parseWakeUp, readBlocks, textOf, type DocumentDraft } from '#model'
 import type { ModelRequest } from '#testing'
-import { CLAUDE } from '../drivers-claude-place.ts'
+import { CLAUDE, QUIET_CLAUDE } from '../drivers-claude-place.ts'
 import { openScreen, TMUX, type Screen } from '../tmux-screen.ts'
 import { HANG_MS, openLivePlace, say, until, waitFor, type LivePlace } from './live-place.ts'
 
@@ -228,10 +228,7 @@ describe.skipIf(TMUX === undefined)('Claude Code in a terminal', { timeout: HANG
       ANTHROPIC_BASE_URL: place.api.url,
       ANTHROPIC_API_KEY: KEY,
       CLAUDE_CODE_MAX_RETRIES: '1',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_TELEMETRY: '1',
-      DISABLE_ERROR_REPORTING: '1',
-      DISABLE_AUTOUPDATER: '1',
+      ...QUIET_CLAUDE,
     }
     await run(process.execPath, [join(BIN, 'throughline.js'), 'connect', 'claude-code'], { env })
   }, HANG_MS)

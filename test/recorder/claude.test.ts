@@ -2,18 +2,19 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import { join } from 'node:path'
-import { list, number, parseJson, string } from '#base'
+import { list, parseJson, string } from '#base'
 import {
   checkWithEntire,
-  openModelApi,
-  openTempDir,
+  listenOnLoopback,
   type ModelApi,
   type ModelRequest,
   type ModelStep,
+  openModelApi,
+  openTempDir,
   type TempDir,
 } from '#testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CLAUDE } from '../drivers-claude-place.ts'
+import { CLAUDE, QUIET_CLAUDE } from '../drivers-claude-place.ts'
 import { MAIN, runCommand, runProgram, type Result } from '../mcp-process.ts'
 import { saidInClaude, saidInRecording, usageOf } from './agent-transcripts.ts'
 import { openProxyPlace, readRecordings } from './proxy-place.ts'
@@ -73,10 +74,7 @@ beforeAll(async () => {
     ANTHROPIC_BASE_URL: api.url,
     ANTHROPIC_API_KEY: 'sk-planted-for-the-loopback',
     CLAUDE_CODE_MAX_RETRIES: '3',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
-    DISABLE_AUTOUPDATER: '1',
+    ...QUIET_CLAUDE,
   }
 })
 afterAll(async () => {
@@ -214,13 +212,8 @@ async function openRelay(
     incoming.on('data', (bytes: Buffer) => asked.update(bytes))
     incoming.pipe(sent)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
-  return { url: `http://127.0.0.1:${String(number(server.address(), 'port'))}`, seen, close }
+  const { port, close } = await listenOnLoopback(server)
+  return { url: `http://127.0.0.1:${String(port)}`, seen, close }
 }
 
 test('[PRX10] [PRX18] Claude Code gets the bytes that the model sent, and the model those of Claude Code', async () => {

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { list, parseJson, string } from '#base'
 import {
   checkWithEntire,
@@ -11,15 +10,10 @@ import {
   type TempDir,
 } from '#testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { toCodexConfig } from '../drivers-acp-place.ts'
+import { CODEX, toCodexConfig } from '../drivers-acp-place.ts'
 import { MAIN, runCommand, type Result } from '../mcp-process.ts'
 import { saidInCodex, saidInRecording } from './agent-transcripts.ts'
 import { readRecordings } from './proxy-place.ts'
-
-const CODEX = join(
-  dirname(createRequire(import.meta.url).resolve('@openai/codex/package.json')),
-  'bin/codex.js',
-)
 
 let temp: TempDir
 let api: ModelApi

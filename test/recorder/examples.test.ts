@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openModelApi, openTempDir, type ModelApi, type TempDir } from '#testing'
+import { QUIET_CLAUDE } from '../drivers-claude-place.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const run = promisify(execFile)
@@ -59,9 +60,7 @@ test.each(examples)(
         OPENAI_API_KEY: 'dummy',
         OPENAI_AGENTS_DISABLE_TRACING: '1',
         OPENAI_BASE_URL: `${api.url}/v1`,
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        DISABLE_TELEMETRY: '1',
-        DISABLE_AUTOUPDATER: '1',
+        ...QUIET_CLAUDE,
       },
     })
     const text = await readFile(await onlyTranscript(cwd), 'utf8')

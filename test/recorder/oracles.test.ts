@@ -5,19 +5,20 @@ import { GoogleGenAI } from '@google/genai'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { field, isObject, list, object, parseJson, string, type JsonObject } from '#base'
 import { createAnswerReader, type Answer, type Api } from '#recorder'
 import {
   anySaid,
   inPieces,
+  listenOnLoopback,
   runs,
   SAID_IN_CHAT,
   SAID_IN_GEMINI,
   SAID_IN_MESSAGES,
   SAID_IN_RESPONSES,
-  toEventBytes,
   type StreamEvent,
+  toEventBytes,
 } from '#testing'
 
 /** The clients of the providers read the same bytes, and say what the answer is. */
@@ -31,18 +32,10 @@ const server = createServer((incoming, outgoing) => {
     outgoing.end()
   })
 })
-let url = ''
+const loopback = await listenOnLoopback(server)
+const url = `http://127.0.0.1:${String(loopback.port)}`
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  url = `http://127.0.0.1:${String(isObject(address) ? address.port : 0)}`
-})
-
-afterAll(async () => {
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
-})
+afterAll(() => loopback.close())
 
 function heard(api: Api, events: readonly StreamEvent[]): Answer {
   served = toEventBytes(events)

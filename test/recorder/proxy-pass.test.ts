@@ -11,7 +11,7 @@ import * as zlib from 'node:zlib'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { number, list, string, object } from '#base'
-import { runs } from '#testing'
+import { listenOnLoopback, runs } from '#testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openProxyPlace, SECRET, type ProxyPlace } from './proxy-place.ts'
 
@@ -24,15 +24,9 @@ async function listen(
   answer: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
 ): Promise<{ url: string; server: Server }> {
   const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  open.push(
-    () =>
-      new Promise((resolve) => {
-        server.close(resolve)
-        server.closeAllConnections()
-      }),
-  )
-  return { url: `http://127.0.0.1:${String(number(server.address(), 'port'))}`, server }
+  const { port, close } = await listenOnLoopback(server)
+  open.push(close)
+  return { url: `http://127.0.0.1:${String(port)}`, server }
 }
 
 async function openPlace(url: string): Promise<ProxyPlace> {

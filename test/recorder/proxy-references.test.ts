@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
-import { list, number, string } from '#base'
+import { list, string } from '#base'
+import { listenOnLoopback } from '#testing'
 import { afterEach, expect, test } from 'vitest'
 import { openProxyPlace } from './proxy-place.ts'
 
@@ -46,9 +47,9 @@ test('[PRX28] an item that a client names instead of sending it again is the one
       outgoing.end(answers.shift())
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  open.push(() => new Promise((resolve) => server.close(resolve)))
-  const place = await openProxyPlace(`http://127.0.0.1:${String(number(server.address(), 'port'))}`)
+  const { port, close } = await listenOnLoopback(server)
+  open.push(close)
+  const place = await openProxyPlace(`http://127.0.0.1:${String(port)}`)
   open.push(place.close)
 
   const prompt = { role: 'user', content: 'look' }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openModelApi, openTempDir, type ModelApi, type TempDir } from '#testing'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { CLAUDE } from '../drivers-claude-place.ts'
+import { CLAUDE, QUIET_CLAUDE } from '../drivers-claude-place.ts'
 import { MAIN } from '../mcp-process.ts'
 import { openScreen, TMUX, type Screen } from '../tmux-screen.ts'
 import { saidInRecording } from './agent-transcripts.ts'
@@ -30,10 +30,7 @@ beforeAll(async () => {
     ANTHROPIC_BASE_URL: api.url,
     ANTHROPIC_API_KEY: KEY,
     CLAUDE_CODE_MAX_RETRIES: '1',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
-    DISABLE_AUTOUPDATER: '1',
+    ...QUIET_CLAUDE,
   }
 })
 afterAll(async () => {

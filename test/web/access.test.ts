@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { list, string } from '#base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -12,23 +12,11 @@ import {
   type AppDaemon,
   type AppTab,
 } from './app-browser.ts'
+import { PHONE, SCREENS, WIDE } from './screens.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const DEMO = join(root, 'test/fixtures/demo/config')
 const AXE = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
-
-const WIDE: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
-const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
-
-/** Every day the two that differ most; all of them in a full run. */
-const SCREENS = (
-  [
-    ['wide, light', { ...WIDE, colorScheme: 'light' as const }],
-    ['wide, dark', { ...WIDE, colorScheme: 'dark' as const }],
-    ['a phone, light', { ...PHONE, colorScheme: 'light' as const }],
-    ['a phone, dark', { ...PHONE, colorScheme: 'dark' as const }],
-  ] as const
-).filter((_screen, at) => process.env['RUNS'] === 'full' || at === 0 || at === 3)
 
 describe.skipIf(!existsSync(CHROMIUM))('for everybody', () => {
   let browser: Browser

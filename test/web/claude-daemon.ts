@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openModelApi, type ModelApi } from '#testing'
-import { CLAUDE } from '../drivers-claude-place.ts'
+import { CLAUDE, QUIET_CLAUDE } from '../drivers-claude-place.ts'
 import { openAppDaemon, type AppDaemon } from './app-browser.ts'
 
 /** A daemon that runs the real Claude Code. Only the model is ours. */
@@ -29,10 +29,7 @@ export async function openClaudeDaemon(settings: object): Promise<ClaudeDaemon> 
       ANTHROPIC_BASE_URL: api.url,
       ANTHROPIC_API_KEY: 'dummy-for-loopback',
       CLAUDE_CODE_MAX_RETRIES: '1',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_TELEMETRY: '1',
-      DISABLE_ERROR_REPORTING: '1',
-      DISABLE_AUTOUPDATER: '1',
+      ...QUIET_CLAUDE,
     },
   )
   return {

@@ -1,32 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { list, string } from '#base'
 import { renderDirective } from '#model'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAYLOADS } from '../attack/web-payloads.ts'
 import { CHROMIUM, launchBrowser, openAppDaemon, openTab, type AppDaemon } from './app-browser.ts'
 import { createMemoryPlace, type MemoryPlace } from './memory-place.ts'
+import { SCREENS, WIDE } from './screens.ts'
 
 const AXE = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8')
 const HANG_MS = 60_000
-const WIDE: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
-const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 
 async function prepare(claudeDir: string): Promise<void> {
   await mkdir(join(claudeDir, 'projects'), { recursive: true })
 }
-
-/** Every day the two that differ most; all of them in a full run. */
-const SCREENS = (
-  [
-    ['wide, light', { ...WIDE, colorScheme: 'light' as const }],
-    ['wide, dark', { ...WIDE, colorScheme: 'dark' as const }],
-    ['a phone, light', { ...PHONE, colorScheme: 'light' as const }],
-    ['a phone, dark', { ...PHONE, colorScheme: 'dark' as const }],
-  ] as const
-).filter((_screen, at) => process.env['RUNS'] === 'full' || at === 0 || at === 3)
 
 describe.skipIf(!existsSync(CHROMIUM))('memory, for everybody', { timeout: 180_000 }, () => {
   let browser: Browser
@@ -151,8 +140,7 @@ describe.skipIf(!existsSync(CHROMIUM))('memory, for everybody', { timeout: 180_0
     await tab.go(`#session=${session}`)
     await page.locator('.passage-reply .told-kept').waitFor()
     // Whatever of a message has the focus, `m` remembers the message.
-    await page.getByRole('button', { name: 'Copy the prompt' }).focus()
-    await page.keyboard.press('m')
+    await page.getByRole('button', { name: 'Copy the prompt' }).press('m')
     const dialog = page.getByRole('dialog', { name: 'Remember' })
     await dialog.waitFor()
     // What is typed in a dialog is nobody else's key.
