@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { ThroughlineError } from '#base'
+import { toPostgresAddress } from '#store'
 import type { Config } from './throughline.ts'
 
 /** The variables that redirect everything. */
@@ -42,6 +43,13 @@ export const ENVIRONMENT: readonly EnvironmentVariable[] = [
     fallback: 'on',
     meaning: 'With `off` the daemon keeps no transcripts that agents delete.',
   },
+  {
+    name: 'THROUGHLINE_STORE',
+    fallback: 'on this machine',
+    meaning:
+      'The database of a team: `postgres://user:password@host/database`. `store` in `config.json` says the same.',
+    isSecret: true,
+  },
 ]
 
 export interface EnvironmentVariable {
@@ -53,8 +61,11 @@ export interface EnvironmentVariable {
     | 'XDG_DATA_HOME'
     | 'ALLOWED_ROOTS'
     | 'THROUGHLINE_ARCHIVE'
+    | 'THROUGHLINE_STORE'
   readonly fallback: string
   readonly meaning: string
+  /** Has a password in it: nobody writes it down or hands it on. */
+  readonly isSecret?: true
 }
 
 export interface ConfigSources {
@@ -72,6 +83,7 @@ export function readConfig({ env, homeDir }: ConfigSources): Config {
   const codexDir = resolve(env['CODEX_HOME'] || join(homeDir, '.codex'))
   const geminiDir = join(resolve(env['GEMINI_CLI_HOME'] || homeDir), '.gemini')
   const opencodeDir = join(resolve(env['XDG_DATA_HOME'] || join(homeDir, '.local', 'share')), 'opencode')
+  const store = env['THROUGHLINE_STORE']
   return {
     home,
     claudeDir,
@@ -80,6 +92,7 @@ export function readConfig({ env, homeDir }: ConfigSources): Config {
     opencodeDir,
     allowedRoots,
     archive: isOn(env['THROUGHLINE_ARCHIVE']),
+    ...(store === undefined || store === '' ? {} : { store: toPostgresAddress(store) }),
   }
 }
 

@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import { boolean, field, isObject, list, number, object, parseJson, string, ThroughlineError } from '#base'
 import type { JsonObject } from '#base'
 import { findMode, type PermissionMode } from '#model'
+import { toPostgresAddress, type PostgresAddress } from '#store'
 
 /** What the person at this machine decided, in `config.json` of the home. No device can change any of it. */
 export interface LocalSettings {
@@ -29,6 +30,8 @@ export interface LocalSettings {
   readonly review: 'off' | 'agent'
   /** Folders with recordings in them that nobody else tells of. */
   readonly recordedIn: readonly string[]
+  /** The database of a team. The environment comes first. */
+  readonly store?: PostgresAddress | undefined
 }
 
 /** What new sessions are told. */
@@ -73,6 +76,7 @@ export async function readLocalSettings(home: string): Promise<LocalSettings> {
     wakeUp: readWakeUp(part(value, 'wakeUp', path), path),
     review: readReview(value, path),
     recordedIn: readFolders(value, path),
+    ...readStore(value, path),
   }
 }
 
@@ -144,6 +148,12 @@ function readFolders(value: JsonObject, path: string): readonly string[] {
   const folders = value['recordedIn'] ?? []
   if (Array.isArray(folders) && folders.every(isFolder)) return folders
   throw invalid(path, 'recordedIn is no list of whole paths')
+}
+
+/** What is wrong with it is said without repeating it: it has a password in it. */
+function readStore(value: JsonObject, path: string): Pick<LocalSettings, 'store'> {
+  const { store } = optionalText(value, 'store', path)
+  return store === undefined ? {} : { store: toPostgresAddress(store) }
 }
 
 function optionalText<K extends string>(

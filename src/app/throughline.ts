@@ -1,5 +1,6 @@
 import type { Pruned, PruneOptions } from '#ingest'
 import type { SessionSummary } from '#model'
+import type { PostgresAddress } from '#store'
 import type { Throughline } from '#wire'
 import type { TakeInOptions, TakenIn } from './handoffs.ts'
 
@@ -30,4 +31,6 @@ export interface Config {
   readonly allowedRoots: readonly string[]
   /** Whether transcripts are kept when agents delete them. */
   readonly archive: boolean
+  /** The database of a team. Not there: everything is on this machine. */
+  readonly store?: PostgresAddress | undefined
 }

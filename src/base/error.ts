@@ -39,6 +39,11 @@ const CODES = [
   'redaction-failed',
   'nothing-to-compact',
   'nothing-to-undo',
+  'database-unreachable',
+  'database-refused',
+  'database-newer',
+  'database-read-only',
+  'database-failed',
 ] as const
 
 export type ErrorCode = (typeof CODES)[number]

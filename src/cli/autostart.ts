@@ -22,11 +22,11 @@ export function findAutostart(site: Site, platform: string): Autostart | undefin
   return platform === 'darwin' ? toLaunchd(site) : undefined
 }
 
-/** Settings that are given on: the daemon must look where the person looks. */
+/** Settings that are given on: the daemon must look where the person looks. A password stands in `config.json`. */
 function settingsOf({ env }: Site): readonly (readonly [name: string, value: string])[] {
-  return ENVIRONMENT.flatMap(({ name }) => {
+  return ENVIRONMENT.flatMap(({ name, isSecret }) => {
     const value = env[name]
-    return value === undefined || value === '' ? [] : [[name, value] as const]
+    return value === undefined || value === '' || isSecret === true ? [] : [[name, value] as const]
   })
 }
 

@@ -42,6 +42,11 @@ const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   'redaction-failed': 503,
   'nothing-to-compact': 409,
   'nothing-to-undo': 409,
+  'database-unreachable': 503,
+  'database-refused': 503,
+  'database-newer': 503,
+  'database-read-only': 503,
+  'database-failed': 503,
 }
 
 /** What is told of an error, and with which status. `isKnown` is false for what should not have happened. */

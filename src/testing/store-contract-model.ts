@@ -29,7 +29,7 @@ const QUERIES = [
 ]
 
 /** A store against a map: whatever is applied, in whatever order, both say the same. */
-export function describeStoreModel({ expect, test }: Suite, withStore: WithStore): void {
+export function describeStoreModel({ expect, test }: Suite, withStore: WithStore, times = 60): void {
   test('[STO1] [STO2] [STO5] [STO11] after any changes a store says what a plain list of rows says', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(batches(), { minLength: 1, maxLength: 12 }), (all) =>
@@ -43,7 +43,7 @@ export function describeStoreModel({ expect, test }: Suite, withStore: WithStore
           expect(await store.verify()).toEqual([])
         }),
       ),
-      runs(60),
+      runs(times),
     )
   }, 300_000)
 }

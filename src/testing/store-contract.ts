@@ -11,7 +11,7 @@ export type OpenStore = (place: string) => Promise<Store>
 /** What every store does, wherever it keeps its rows. Each implementation runs this suite. */
 export function describeStore(
   suite: Suite,
-  options: { readonly name: string; readonly open: OpenStore },
+  options: { readonly name: string; readonly open: OpenStore; readonly runs?: number },
 ): void {
   const { describe } = suite
   const { name, open } = options
@@ -33,7 +33,7 @@ export function describeStore(
     describeKeeping(suite, open)
     describeOddText(suite, withStore)
     describeStoreSearch(suite, withStore)
-    describeStoreModel(suite, withStore)
+    describeStoreModel(suite, withStore, options.runs)
   })
 }
 

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { list, parseJson } from '#base'
 import { identifierParts } from '../identifier.ts'
 import type { Applied, BillRow, Change, EntryRow, IndexedFile } from '../store.ts'
-import { FLAGS, KINDS, SPEAKERS, TIERS } from './schema.ts'
+import { FLAGS, KINDS, SPEAKERS, TIERS } from '../entry-codes.ts'
 
 /** Writes to the index. One at a time: the file has one writer. */
 export interface Writer {

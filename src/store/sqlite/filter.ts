@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { list, parseJson } from '#base'
 import { asksForFiles, fileMatches, isTool } from '../facet-match.ts'
 import type { Facets } from '../query-facets.ts'
-import { FLAGS, KINDS, SPEAKERS } from './schema.ts'
+import { FLAGS, KINDS, SPEAKERS } from '../entry-codes.ts'
 
 /** A condition and what it binds. Empty: everything. */
 export interface Condition {

@@ -7,7 +7,8 @@ import { ThroughlineError } from '#base'
 import type { Store } from '../store.ts'
 import { createWriter, type Writer } from './apply.ts'
 import { readBills, readTotals } from './bills.ts'
-import { createTables, INDEX_VERSION, TIERS } from './schema.ts'
+import { TIERS } from '../entry-codes.ts'
+import { createTables, INDEX_VERSION } from './schema.ts'
 import { createSearch, type Search } from './search.ts'
 
 export interface SqliteOptions {

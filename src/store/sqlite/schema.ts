@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { TIERS } from '../entry-codes.ts'
 
 /** Raised whenever an index of the former version cannot be used as it is. It is then built anew beside it. */
 export const INDEX_VERSION = 3
@@ -9,8 +10,6 @@ export const INDEX_VERSION = 3
  * numbers take four bytes where they are stored.
  */
 const FIRST_NUMBER: number = 2 ** 27
-
-export const TIERS = ['said', 'thought', 'tool'] as const
 
 /** Text is not stored: FTS5 keeps where each word stands, the transcript keeps the words. */
 const FTS = "content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'"
@@ -80,24 +79,3 @@ export function createTables(db: Database, epoch: string): void {
 
 /** How much FTS5 holds in memory before it writes a piece of the index. */
 const HASH_BYTES = 8 * 1024 * 1024
-
-export const KINDS = [
-  'prompt',
-  'reply',
-  'result',
-  'command',
-  'interruption',
-  'injection',
-  'summary',
-  'compaction',
-  'context',
-  'notice',
-  'record',
-  'oversize',
-  'unknown',
-] as const
-
-export const SPEAKERS = ['human', 'agent', 'tool', 'program', 'system'] as const
-
-/** Bits of `entry.flags`. */
-export const FLAGS = { said: 1, thought: 2, tool: 4, error: 8, directive: 16 } as const

@@ -5,7 +5,7 @@ import type { Facets } from '../query-facets.ts'
 import { toMatch } from '../query-match.ts'
 import type { Found, FoundEntry, StoreRequest } from '../store.ts'
 import { toFilter, type Condition } from './filter.ts'
-import { FLAGS, KINDS, TIERS } from './schema.ts'
+import { FLAGS, KINDS, TIERS } from '../entry-codes.ts'
 
 /** Asks the index. */
 export interface Search {

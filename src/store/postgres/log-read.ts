@@ -1,0 +1,165 @@
+import { ThroughlineError } from '#base'
+import { mayRead, type Viewer } from './access.ts'
+import { fromColumn, fromColumnOrNone } from './column-text.ts'
+import type { Connection } from './connection.ts'
+import { createStatement } from './statement.ts'
+import type { LoggedLine, LogFile, LogNews, LogPage, PageRequest, StoredFile } from './team-log.ts'
+
+/** What is read at once, at least one batch. */
+const NEWS_BYTES = 8 * 1024 * 1024
+const NEWS_BATCHES = 500
+const PAGE_LINES = 2000
+
+interface LineColumns {
+  readonly file: number
+  readonly offset: number
+  readonly length: number
+  readonly bytes: Buffer | null
+}
+
+/**
+ * What was written after a number. Batches are looked at whole and in their order, also those in which there is nothing
+ * for this person: whoever reads on does not read them again.
+ */
+export async function readNews(connection: Connection, viewer: Viewer, after: number): Promise<LogNews> {
+  const batches = await connection.query<{ id: number; last: number }>(
+    `SELECT id, last FROM (
+       SELECT id, last, sum(bytes) OVER (ORDER BY last) - bytes AS before
+       FROM (SELECT id, last, bytes FROM log_batch WHERE team = $1 AND last > $2 ORDER BY last LIMIT ${NEWS_BATCHES}) AS few
+     ) AS counted WHERE before < ${NEWS_BYTES} ORDER BY last`,
+    [viewer.team, after],
+  )
+  const next = batches.at(-1)?.last
+  if (next === undefined) return { lines: [], next: after, more: false }
+  const statement = createStatement()
+  const { bind } = statement
+  const rows = await connection.query<LineColumns & { number: number }>(
+    `SELECT log_batch.first + line.position AS number, line.file, line."offset", line.length, line.bytes
+     FROM log_batch JOIN log_line AS line ON line.team = log_batch.team AND line.batch = log_batch.id
+       JOIN log_file AS file ON file.team = line.team AND file.id = line.file
+     WHERE log_batch.team = ${bind(viewer.team)} AND log_batch.last > ${bind(after)} AND log_batch.last <= ${bind(next)}
+       AND log_batch.first + line.position > ${bind(after)} AND ${mayRead('file', viewer, statement)}
+     ORDER BY log_batch.last, line.position`,
+    statement.values,
+  )
+  return { lines: rows.map((row) => ({ number: row.number, ...toLine(row) })), next, more: true }
+}
+
+export async function readNewest(connection: Connection, { team }: Viewer): Promise<number> {
+  const [row] = await connection.query<{ last: number }>('SELECT last FROM team_clock WHERE team = $1', [
+    team,
+  ])
+  return row?.last ?? 0
+}
+
+/** A page of a file. Where a place was written twice, what came last is there. */
+export async function readPage(
+  connection: Connection,
+  viewer: Viewer,
+  { file, from, bytes }: PageRequest,
+): Promise<LogPage> {
+  await getFile(connection, viewer, file)
+  const rows = await connection.query<LineColumns>(
+    `SELECT file, "offset", length, bytes FROM (
+       SELECT file, "offset", length, bytes, sum(coalesce(octet_length(bytes), 0)) OVER (ORDER BY "offset")
+         - coalesce(octet_length(bytes), 0) AS before
+       FROM (SELECT DISTINCT ON ("offset") file, "offset", length, bytes FROM log_line
+             WHERE team = $1 AND file = $2 AND "offset" >= $3 ORDER BY "offset", batch DESC
+             LIMIT ${PAGE_LINES + 1}) AS few
+     ) AS counted WHERE before < $4 ORDER BY "offset"`,
+    [viewer.team, file, from, Math.max(1, bytes)],
+  )
+  const lines = rows.slice(0, PAGE_LINES).map(toLine)
+  const last = lines.at(-1)
+  if (last === undefined) return { lines }
+  const next = last.offset + 1
+  const [more] = await connection.query<{ offset: number }>(
+    'SELECT "offset" FROM log_line WHERE team = $1 AND file = $2 AND "offset" >= $3 ORDER BY "offset" LIMIT 1',
+    [viewer.team, file, next],
+  )
+  return more === undefined ? { lines } : { lines, next: more.offset }
+}
+
+/** The bytes of one line, however long. */
+export async function* readWholeLine(
+  connection: Connection,
+  viewer: Viewer,
+  { file, offset }: { readonly file: number; readonly offset: number },
+): AsyncGenerator<Buffer> {
+  await getFile(connection, viewer, file)
+  const [line] = await connection.query<{ hash: Buffer; bytes: Buffer | null }>(
+    `SELECT hash, bytes FROM log_line WHERE team = $1 AND file = $2 AND "offset" = $3 ORDER BY batch DESC LIMIT 1`,
+    [viewer.team, file, offset],
+  )
+  if (line === undefined) return
+  if (line.bytes !== null) {
+    yield line.bytes
+    return
+  }
+  for (let number = 0; ; number++) {
+    const [piece] = await connection.query<{ bytes: Buffer }>(
+      'SELECT bytes FROM blob_piece WHERE team = $1 AND hash = $2 AND number = $3',
+      [viewer.team, line.hash, number],
+    )
+    if (piece === undefined) return
+    yield piece.bytes
+  }
+}
+
+interface FileColumns {
+  readonly id: number
+  readonly identity: string
+  readonly kind: LogFile['kind']
+  readonly path: string
+  readonly agent: string | null
+  readonly session: string | null
+  readonly workdir: string | null
+  readonly scope: LogFile['scope']
+  readonly origin: string
+  readonly owner: string
+}
+
+export async function findFile(
+  connection: Connection,
+  viewer: Viewer,
+  number: number,
+): Promise<StoredFile | undefined> {
+  const statement = createStatement()
+  const [row] = await connection.query<FileColumns>(
+    `SELECT file.id, identity, kind, path, agent, session, workdir, scope, origin.key AS origin, person.name AS owner
+     FROM log_file AS file JOIN origin ON origin.team = file.team AND origin.id = file.origin
+       JOIN person ON person.team = file.team AND person.id = file.owner
+     WHERE file.id = ${statement.bind(number)} AND ${mayRead('file', viewer, statement)}`,
+    statement.values,
+  )
+  if (row === undefined) return undefined
+  return {
+    number: row.id,
+    identity: fromColumn(row.identity),
+    kind: row.kind,
+    path: fromColumn(row.path),
+    agent: fromColumnOrNone(row.agent),
+    session: fromColumnOrNone(row.session),
+    workdir: fromColumnOrNone(row.workdir),
+    scope: row.scope,
+    origin: fromColumn(row.origin),
+    owner: fromColumn(row.owner),
+  }
+}
+
+/** Says the same of a file that is not there and of one that may not be seen. */
+async function getFile(connection: Connection, viewer: Viewer, number: number): Promise<void> {
+  const statement = createStatement()
+  const rows = await connection.query(
+    `SELECT 1 FROM log_file AS file WHERE file.id = ${statement.bind(number)} AND ${mayRead('file', viewer, statement)}`,
+    statement.values,
+  )
+  if (rows.length > 0) return
+  throw new ThroughlineError('session-not-found', `the log has no file ${number}`, {
+    hint: 'It may not be shared with you. Ask its owner.',
+  })
+}
+
+function toLine({ file, offset, length, bytes }: LineColumns): LoggedLine {
+  return bytes === null ? { file, offset, length } : { file, offset, length, bytes }
+}
