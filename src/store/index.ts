@@ -5,6 +5,24 @@ export { toPostgresAddress } from './postgres/address.ts'
 export type { PostgresAddress } from './postgres/address.ts'
 export { openPostgresStore } from './postgres/open.ts'
 export type { PostgresOptions } from './postgres/open.ts'
+export { openTeamLog } from './postgres/open-team-log.ts'
+export type { TeamLogOptions } from './postgres/open-team-log.ts'
+export type {
+  Appended,
+  Listening,
+  ListenRequest,
+  LogFile,
+  LoggedLine,
+  LogLine,
+  LogNews,
+  LogPage,
+  NumberedLine,
+  PageRequest,
+  Scope,
+  Share,
+  StoredFile,
+  TeamLog,
+} from './postgres/team-log.ts'
 export { embeddedPrices } from './price.ts'
 export type { Price, Prices } from './price.ts'
 export { findLiterals } from './query-literals.ts'

@@ -6,7 +6,7 @@ import { toDatabaseError } from './failure.ts'
 export type Value = string | number | boolean | null | Buffer | readonly (string | number | boolean | null)[]
 
 /** A row, as it comes. Whoever asks says in SQL what it has. */
-export type Row = Readonly<Record<string, unknown>>
+type Row = Readonly<Record<string, unknown>>
 
 /** Something that SQL can be said to. Errors are ours, with a next step. */
 export interface Connection {
@@ -116,15 +116,15 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
 
 function toConfig(options: ConnectionOptions, types: typeof import('pg').types): PoolConfig {
   const { address, schema = SCHEMA, most = 4 } = options
-  const statementMs = options.statementMs ?? STATEMENT_MS
+  const { statementMs = STATEMENT_MS, connectMs = CONNECT_MS } = options
   return {
     connectionString: address.reveal(),
     max: most,
     application_name: 'throughline',
-    connectionTimeoutMillis: options.connectMs ?? CONNECT_MS,
+    connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     // The server ends a statement that takes too long; where the server is not heard of any more, we do.
-    query_timeout: statementMs + CONNECT_MS,
+    query_timeout: statementMs + connectMs,
     idle_in_transaction_session_timeout: statementMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

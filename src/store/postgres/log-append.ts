@@ -10,7 +10,7 @@ export type Writer = Viewer & { readonly origin: number }
 
 /** A longer line is a blob: stored once for the team, in pieces. */
 const LONGEST_LINE = 256 * 1024
-export const PIECE_BYTES: number = 1024 * 1024
+const PIECE_BYTES = 1024 * 1024
 /** Of SHA-256. */
 const HASH_BYTES = 32
 const MOST_TRIES = 5

@@ -8,7 +8,7 @@ import type { LoggedLine, LogFile, LogNews, LogPage, PageRequest, StoredFile } f
 /** What is read at once, at least one batch. */
 const NEWS_BYTES = 8 * 1024 * 1024
 const NEWS_BATCHES = 500
-const PAGE_LINES = 2000
+const PAGE_LINES = 500
 
 interface LineColumns {
   readonly file: number
@@ -59,25 +59,19 @@ export async function readPage(
   { file, from, bytes }: PageRequest,
 ): Promise<LogPage> {
   await getFile(connection, viewer, file)
-  const rows = await connection.query<LineColumns>(
-    `SELECT file, "offset", length, bytes FROM (
-       SELECT file, "offset", length, bytes, sum(coalesce(octet_length(bytes), 0)) OVER (ORDER BY "offset")
-         - coalesce(octet_length(bytes), 0) AS before
-       FROM (SELECT DISTINCT ON ("offset") file, "offset", length, bytes FROM log_line
-             WHERE team = $1 AND file = $2 AND "offset" >= $3 ORDER BY "offset", batch DESC
-             LIMIT ${PAGE_LINES + 1}) AS few
-     ) AS counted WHERE before < $4 ORDER BY "offset"`,
+  const rows = await connection.query<LineColumns & { next: number | null }>(
+    `SELECT file, "offset", length, bytes, next FROM (
+       SELECT file, "offset", length, bytes, lead("offset") OVER (ORDER BY "offset") AS next,
+              sum(inline) OVER (ORDER BY "offset") - inline AS before
+       FROM (SELECT DISTINCT ON ("offset") file, "offset", length, bytes,
+                    CASE WHEN bytes IS NULL THEN 0 ELSE length END AS inline
+             FROM log_line WHERE team = $1 AND file = $2 AND "offset" >= $3
+             ORDER BY "offset", batch DESC LIMIT ${PAGE_LINES + 1}) AS few
+     ) AS counted WHERE before < $4 ORDER BY "offset" LIMIT ${PAGE_LINES}`,
     [viewer.team, file, from, Math.max(1, bytes)],
   )
-  const lines = rows.slice(0, PAGE_LINES).map(toLine)
-  const last = lines.at(-1)
-  if (last === undefined) return { lines }
-  const next = last.offset + 1
-  const [more] = await connection.query<{ offset: number }>(
-    'SELECT "offset" FROM log_line WHERE team = $1 AND file = $2 AND "offset" >= $3 ORDER BY "offset" LIMIT 1',
-    [viewer.team, file, next],
-  )
-  return more === undefined ? { lines } : { lines, next: more.offset }
+  const next = rows.at(-1)?.next ?? undefined
+  return { lines: rows.map(toLine), ...(next === undefined ? {} : { next }) }
 }
 
 /** The bytes of one line, however long. */

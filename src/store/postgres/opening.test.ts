@@ -118,6 +118,7 @@ describe('[TEA3] what is wrong with a database is said with what to do, and neve
     url.username = 'reader'
     url.password = SECRET
     await refusal(url.href, 'database-refused')
+    await say(server.url, 'DROP ROLE reader')
   })
 
   test('[TEA3] a statement takes too long', async () => {

@@ -8,9 +8,11 @@ import { toPostgresAddress } from './address.ts'
 import { openPostgresStore } from './open.ts'
 
 let server: PostgresServer
+let url: string
 
 beforeAll(async () => {
   server = await openPostgresServer()
+  url = await server.createDatabase()
 })
 afterAll(() => server?.close())
 
@@ -42,7 +44,7 @@ test('[TEA12] SQLite and PostgreSQL find the same, in the same order', async () 
         const place = ++places
         const stores = [
           openSqliteStore({ path: join(dir.path, `${place}.db`) }),
-          await openPostgresStore({ address: toPostgresAddress(server.url), schema: `ranking_${place}` }),
+          await openPostgresStore({ address: toPostgresAddress(url), schema: `ranking_${place}` }),
         ]
         const rows = texts.map(([words, tier], offset) =>
           entryRow({ [['said', 'thought', 'tool'][tier] ?? 'said']: words.join(' ') }, { offset }),

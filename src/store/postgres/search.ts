@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts'
 import { toFilter, type Filter } from './filter.ts'
 import { createStatement, type Statement } from './statement.ts'
 import { toWordSearch, type WordSearch } from './index-words.ts'
-import { readIdfs, WEIGHED, weightOf } from './weight.ts'
+import { readIdfs, timesOf, WEIGHED, weightOf } from './weight.ts'
 import type { Words } from './words.ts'
 
 interface Place {
@@ -84,8 +84,10 @@ async function rank(
   const from = fromTier(asked, page.tier, statement)
   const rows = await connection.query<{ entry: number; found: number }>(
     `WITH found AS MATERIALIZED (
-       SELECT entry_text.entry, ${weightOf(asked.words, weighing, statement)} AS weight
-       ${from} ORDER BY entry_text.entry DESC LIMIT ${WEIGHED}
+       SELECT entry, ${weightOf(weighing, statement)} AS weight FROM (
+         SELECT entry_text.entry, entry_text.count, ${timesOf(asked.words, statement)}
+         ${from} ORDER BY entry_text.entry DESC LIMIT ${WEIGHED}
+       ) AS newest
      )
      SELECT entry, (SELECT count(*) FROM found) AS found FROM found
      ORDER BY weight DESC, entry DESC LIMIT ${bind(page.limit)} OFFSET ${bind(page.skip)}`,

@@ -46,14 +46,18 @@ function toIdf(texts: number, withForm: number): number {
 const K1 = 1.2
 const B = 0.75
 
-/** How well a text matches, as SQL: BM25 with the constants of FTS5, so that both stores order alike. */
-export function weightOf({ forms }: WordSearch, { average, idfs }: Weighing, { bind }: Statement): string {
-  const norm = `${K1} * (${1 - B} + ${B} * entry_text.count / ${bind(average)}::float8)`
+/** How often each form stands in a text, as columns `t0`, `t1`… */
+export function timesOf({ forms }: WordSearch, { bind }: Statement): string {
   return forms
     .map(({ piece }, n) => {
-      const bound = `${bind(piece)}::text`
-      const times = `((octet_length(words) - octet_length(replace(words, ${bound}, ''))) / ${Buffer.byteLength(piece)})`
-      return `${bind(idfs[n] ?? 0)}::float8 * ${times} * ${K1 + 1} / (${times} + ${norm})`
+      const rest = `octet_length(replace(words, ${bind(piece)}::text, ''))`
+      return `(octet_length(words) - ${rest}) / ${Buffer.byteLength(piece)} AS t${n}`
     })
-    .join(' + ')
+    .join(', ')
+}
+
+/** How well a text matches, from these and its `count` of words: BM25 as FTS5 has it, so that both stores order alike. */
+export function weightOf({ average, idfs }: Weighing, { bind }: Statement): string {
+  const norm = `${K1} * (${1 - B} + ${B} * count / ${bind(average)}::float8)`
+  return idfs.map((idf, n) => `${bind(idf)}::float8 * t${n} * ${K1 + 1} / (t${n} + ${norm})`).join(' + ')
 }

@@ -10,7 +10,7 @@ export interface Words {
   all(kind: string): Promise<readonly { readonly id: number; readonly text: string }[]>
 }
 
-export interface WordIds {
+interface WordIds {
   idOf(kind: string, text: string | undefined): number | null
 }
 
