@@ -5,6 +5,7 @@ export { toPostgresAddress } from './postgres/address.ts'
 export type { PostgresAddress } from './postgres/address.ts'
 export { openPostgresStore } from './postgres/open.ts'
 export type { PostgresOptions } from './postgres/open.ts'
+export type { Member } from './postgres/members.ts'
 export { openTeamLog } from './postgres/open-team-log.ts'
 export type { TeamLogOptions } from './postgres/open-team-log.ts'
 export type {

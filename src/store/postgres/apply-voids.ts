@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto'
 import { TIERS } from '../entry-codes.ts'
 import type { Change } from '../store.ts'
+import type { Viewer } from './access.ts'
 import { toColumn, toColumnOrNull } from './column-text.ts'
 import type { Connection } from './connection.ts'
 
-/** Whose files are written: those of one machine, or of all. */
+/** Whose files are written. */
 export interface WriterOptions {
+  /** Those of one machine; not given: of all. */
   readonly origin?: string | undefined
+  /** Those of a person in a team; not given: there is no team. */
+  readonly member: Viewer
 }
+
+/** Who writes where there is no team. */
+export const NOBODY: Viewer = { team: 0, person: 0 }
 
 /** What a path is found by: a path may be longer than what an index takes. */
 export function toPathKey(path: string): Buffer {
@@ -47,11 +54,15 @@ type Voiding = WriterOptions & { readonly weight: Weight }
 export async function applyVoids(
   connection: Connection,
   changes: readonly Change[],
-  { origin, weight }: Voiding,
+  { origin, member, weight }: Voiding,
 ): Promise<number> {
   let rows = 0
-  const of = (path: string): readonly [Buffer, string | null] => [toPathKey(path), toColumnOrNull(origin)]
-  const IS_MEANT = 'key = $1 AND ($2::text IS NULL OR origin = $2)'
+  const of = (path: string): readonly [Buffer, string | null, number] => [
+    toPathKey(path),
+    toColumnOrNull(origin),
+    member.team,
+  ]
+  const IS_MEANT = 'key = $1 AND ($2::text IS NULL OR origin = $2) AND team = $3'
   async function forget(path: string): Promise<void> {
     rows += await forgetRows(connection, weight, { sql: IS_MEANT, values: of(path) })
     rows += await connection.run(`DELETE FROM file WHERE ${IS_MEANT}`, of(path))
@@ -60,7 +71,7 @@ export async function applyVoids(
     if (change.kind === 'forget') await forget(change.path)
     else if (change.kind === 'move') {
       await forget(change.to)
-      rows += await connection.run(`UPDATE file SET key = $3, path = $4 WHERE ${IS_MEANT}`, [
+      rows += await connection.run(`UPDATE file SET key = $4, path = $5 WHERE ${IS_MEANT}`, [
         ...of(change.from),
         toPathKey(change.to),
         toColumn(change.to),
@@ -69,8 +80,8 @@ export async function applyVoids(
   }
   for (const change of changes) {
     if (change.kind !== 'advance' || !change.anew) continue
-    const values = [toPathKey(change.file.path), toColumn(change.file.origin)]
-    rows += await forgetRows(connection, weight, { sql: 'key = $1 AND origin = $2', values })
+    const values = [toPathKey(change.file.path), toColumn(change.file.origin), member.team]
+    rows += await forgetRows(connection, weight, { sql: 'key = $1 AND origin = $2 AND team = $3', values })
   }
   return rows
 }
@@ -78,7 +89,7 @@ export async function applyVoids(
 async function forgetRows(
   connection: Connection,
   weight: Weight,
-  { sql, values }: { readonly sql: string; readonly values: readonly (Buffer | string | null)[] },
+  { sql, values }: { readonly sql: string; readonly values: readonly (Buffer | string | number | null)[] },
 ): Promise<number> {
   const found = await connection.query<{ id: number }>(`SELECT id FROM file WHERE ${sql}`, values)
   if (found.length === 0) return 0

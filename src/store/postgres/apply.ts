@@ -1,5 +1,7 @@
+import { ThroughlineError } from '#base'
 import { FLAGS, KINDS, SPEAKERS, TIERS } from '../entry-codes.ts'
 import type { Applied, BillRow, Change, EntryRow, IndexedFile } from '../store.ts'
+import type { Viewer } from './access.ts'
 import { toColumn, toColumnOrNull } from './column-text.ts'
 import type { Connection, Connections } from './connection.ts'
 import { toIndexedText, type IndexedText } from './index-words.ts'
@@ -16,13 +18,14 @@ export async function applyChanges(
   options: WriterOptions & { readonly words: Words },
 ): Promise<Applied> {
   const advances = changes.filter((change) => change.kind === 'advance')
+  checkOrigins(advances, options.origin)
   const prepared = new Map<EntryRow, PreparedEntry>()
   for (const { entries } of advances) for (const entry of entries) prepared.set(entry, prepare(entry))
   const ids = await options.words.idsOf(wordsIn(advances))
   return await connections.transact(async (connection) => {
     const weight = createWeight()
     let rows = await applyVoids(connection, changes, { ...options, weight })
-    const files = await putFiles(connection, advances)
+    const files = await putFiles(connection, advances, options.member)
     rows += advances.length
     // From here on nobody else writes: numbers become visible in their order.
     const state = await lockState(connection)
@@ -32,6 +35,14 @@ export async function applyChanges(
     await weight.save(connection)
     await connection.run('UPDATE index_state SET lowest = $1, highest = $2', [state.lowest, state.highest])
     return { rows, newest: state.highest }
+  })
+}
+
+/** Nobody writes in the name of another machine. */
+function checkOrigins(advances: readonly Advance[], origin: string | undefined): void {
+  if (origin === undefined || advances.every(({ file }) => file.origin === origin)) return
+  throw new ThroughlineError('not-allowed', 'a file of another machine was to be indexed', {
+    hint: 'Every machine indexes what is on it.',
   })
 }
 
@@ -74,7 +85,11 @@ function prepare(entry: EntryRow): PreparedEntry {
 /** The files by what they are, as they are in the database. */
 type FileIds = ReadonlyMap<IndexedFile, number>
 
-async function putFiles(connection: Connection, advances: readonly Advance[]): Promise<FileIds> {
+async function putFiles(
+  connection: Connection,
+  advances: readonly Advance[],
+  member: Viewer,
+): Promise<FileIds> {
   const ids = new Map<IndexedFile, number>()
   // In one order for everybody: two that write the same files do not wait for each other in a circle.
   const files = advances.map(({ file }) => file).toSorted((a, b) => (a.path < b.path ? -1 : 1))
@@ -95,21 +110,29 @@ async function putFiles(connection: Connection, advances: readonly Advance[]): P
       toColumn(file.agent.toLowerCase()),
       toColumn(file.session.toLowerCase()),
       toColumn(toSmallWorkdirs(file.workdirs)),
+      member.team,
+      member.person,
     ])
     if (row !== undefined) ids.set(file, row.id)
   }
   return ids
 }
 
+/** Who may see it is what the log says of the file; as long as it says nothing, only its owner. */
 const PUT_FILE = `
   INSERT INTO file (key, path, origin, agent, session, subagent, created, workdirs, "offset", guard, seen, fold,
-                    small_agent, small_session, small_workdirs)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-  ON CONFLICT (key, origin) DO UPDATE SET
+                    small_agent, small_session, small_workdirs, team, owner, scope, workdir)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+         coalesce(known.scope, 'private'), known.workdir
+  FROM (SELECT 1) AS one LEFT JOIN (
+    SELECT log_file.scope, log_file.workdir FROM log_file JOIN origin ON origin.id = log_file.origin
+    WHERE log_file.team = $16 AND origin.team = $16 AND origin.key = $3 AND log_file.path_key = $1
+    ORDER BY log_file.id DESC LIMIT 1) AS known ON true
+  ON CONFLICT (team, key, origin) DO UPDATE SET
     agent = excluded.agent, session = excluded.session, subagent = excluded.subagent, created = excluded.created,
     workdirs = excluded.workdirs, "offset" = excluded."offset", guard = excluded.guard, seen = excluded.seen,
     fold = excluded.fold, small_agent = excluded.small_agent, small_session = excluded.small_session,
-    small_workdirs = excluded.small_workdirs
+    small_workdirs = excluded.small_workdirs, scope = excluded.scope, workdir = excluded.workdir
   RETURNING id`
 
 interface State {

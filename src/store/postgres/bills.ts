@@ -1,6 +1,8 @@
 import type { SessionTotals, StoredBill } from '../store.ts'
+import { mayRead, type Viewer } from './access.ts'
 import { fromColumn, fromColumnOrNone, toColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
+import { createStatement } from './statement.ts'
 
 interface UsageColumns {
   readonly input: number
@@ -22,12 +24,18 @@ interface BillColumns extends UsageColumns {
 }
 
 /** What was billed, one per message and file. */
-export async function readBills(connection: Connection): Promise<Iterable<StoredBill>> {
+export async function readBills(
+  connection: Connection,
+  viewer: Viewer | undefined,
+): Promise<Iterable<StoredBill>> {
+  const statement = createStatement()
   const rows = await connection.query<BillColumns>(
     `SELECT bill.key, bill.at, input, output, cache_read, cache_creation, cache_creation_5m, cache_creation_1h,
             model.text AS model, workdir.text AS workdir, file.path, file.session, file.created
      FROM bill JOIN file ON file.id = bill.file LEFT JOIN word AS model ON model.id = bill.model
-     LEFT JOIN word AS workdir ON workdir.id = bill.workdir ORDER BY bill.file, bill.key`,
+     LEFT JOIN word AS workdir ON workdir.id = bill.workdir
+     WHERE ${viewer === undefined ? 'true' : mayRead('file', viewer, statement)} ORDER BY bill.file, bill.key`,
+    statement.values,
   )
   return toBills(rows)
 }
@@ -51,8 +59,13 @@ function* toBills(rows: readonly BillColumns[]): Generator<StoredBill> {
 export async function readTotals(
   connection: Connection,
   sessions: readonly string[] | undefined,
+  viewer: Viewer | undefined,
 ): Promise<readonly SessionTotals[]> {
-  const some = sessions === undefined ? '' : 'WHERE file.session = ANY($1::text[])'
+  const statement = createStatement()
+  const parts = ['true']
+  if (sessions !== undefined)
+    parts.push(`file.session = ANY(${statement.bind(sessions.map(toColumn))}::text[])`)
+  if (viewer !== undefined) parts.push(mayRead('file', viewer, statement))
   const rows = await connection.query<UsageColumns & { session: string; replies: number }>(
     `SELECT session, sum(own)::bigint AS replies, sum(input)::bigint AS input, sum(output)::bigint AS output,
             sum(cache_read)::bigint AS cache_read, sum(cache_creation)::bigint AS cache_creation,
@@ -60,10 +73,10 @@ export async function readTotals(
      FROM (SELECT DISTINCT ON (file.session, bill.key) file.session, input, output, cache_read, cache_creation,
                   cache_creation_5m, cache_creation_1h,
                   max((file.subagent IS NULL)::int) OVER (PARTITION BY file.session, bill.key) AS own
-           FROM bill JOIN file ON file.id = bill.file ${some}
+           FROM bill JOIN file ON file.id = bill.file WHERE ${parts.join(' AND ')}
            ORDER BY file.session, bill.key, output DESC) AS message
      GROUP BY session ORDER BY session`,
-    sessions === undefined ? [] : [sessions.map(toColumn)],
+    statement.values,
   )
   return rows.map((row) => ({ session: fromColumn(row.session), replies: row.replies, usage: toUsage(row) }))
 }

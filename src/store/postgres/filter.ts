@@ -2,6 +2,7 @@ import { list, parseJson } from '#base'
 import { FLAGS, KINDS, SPEAKERS } from '../entry-codes.ts'
 import { asksForFiles, fileMatches, isTool } from '../facet-match.ts'
 import type { Facets } from '../query-facets.ts'
+import { mayRead, type Viewer } from './access.ts'
 import { fromColumn, toColumn, toLikeLiteral } from './column-text.ts'
 import type { Connection } from './connection.ts'
 import { createStatement, type Statement } from './statement.ts'
@@ -10,20 +11,34 @@ import type { Words } from './words.ts'
 /** A condition on `entry`; empty: everything. Written for each statement anew, for values are numbered in it. */
 export type Filter = (statement: Statement) => string
 
+/** What a search is about beside its facets. */
+interface Asking {
+  readonly newerThan?: number | undefined
+  readonly words: Words
+  /** Not given: whoever asks may see everything. */
+  readonly viewer?: Viewer | undefined
+}
+
 /** The condition that facets make; `undefined` when no file can have what they ask for. */
 export async function toFilter(
   connection: Connection,
   facets: Facets,
-  { newerThan, words }: { readonly newerThan?: number | undefined; readonly words: Words },
+  { newerThan, words, viewer }: Asking,
 ): Promise<Filter | undefined> {
-  const files = asksForFiles(facets) ? await matchingFiles(connection, facets) : undefined
+  const files = asksForFiles(facets) ? await matchingFiles(connection, facets, viewer) : undefined
   if (files?.length === 0) return undefined
   const { any, none } = facets.tools
   const tools = any.length + none.length === 0 ? [] : await words.all('tool')
   const idsOf = (wanted: readonly string[]): readonly number[] =>
     tools.filter(({ text }) => wanted.some((name) => isTool(text, name))).map(({ id }) => id)
-  return ({ bind }) => {
+  return (statement) => {
+    const { bind } = statement
     const parts: string[] = []
+    if (viewer !== undefined) {
+      parts.push(
+        `EXISTS (SELECT 1 FROM file WHERE file.id = entry.file AND ${mayRead('file', viewer, statement)})`,
+      )
+    }
     if (newerThan !== undefined) parts.push(`entry.id > ${bind(newerThan)}`)
     if (files !== undefined) parts.push(`entry.file = ANY(${bind(files)}::bigint[])`)
     addChoice('kind', facets.kinds, (kind) => KINDS.indexOf(kind))
@@ -64,11 +79,16 @@ function slashed(path: string): string {
 }
 
 /** The database narrows down by what can be looked up; what a facet means is said in one place for all stores. */
-async function matchingFiles(connection: Connection, facets: Facets): Promise<readonly number[]> {
+async function matchingFiles(
+  connection: Connection,
+  facets: Facets,
+  viewer: Viewer | undefined,
+): Promise<readonly number[]> {
   const statement = createStatement()
   const { bind } = statement
   const parts: string[] = []
   const { agents, sessions, workdirs } = facets
+  if (viewer !== undefined) parts.push(mayRead('file', viewer, statement))
   if (agents.any.length > 0) parts.push(`small_agent = ANY(${bind(agents.any.map(toColumn))}::text[])`)
   addLike('small_session', sessions.any, (start) => `${toLikeLiteral(start.toLowerCase())}%`)
   addLike(

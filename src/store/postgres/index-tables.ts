@@ -8,6 +8,8 @@ import { TIERS } from '../entry-codes.ts'
  * piece of it. `lexemes` has each of them once, for the inverted index: a `tsvector` counts no further than 16,383
  * words and takes no more than a megabyte, so it says only which entries to look at. A text that is too large for one
  * has the mark `~` instead.
+ *
+ * `file` says whose it is and who may see it: what `log_file` says, and only its owner where that does not know it.
  */
 export const INDEX_TABLES: string = `
   CREATE TABLE index_state (
@@ -31,6 +33,10 @@ export const INDEX_TABLES: string = `
   );
   CREATE TABLE file (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    team integer NOT NULL,
+    owner integer NOT NULL,
+    scope text NOT NULL,
+    workdir text,
     key bytea NOT NULL,
     path text NOT NULL,
     origin text NOT NULL,
@@ -46,7 +52,7 @@ export const INDEX_TABLES: string = `
     small_agent text NOT NULL,
     small_session text NOT NULL,
     small_workdirs text NOT NULL,
-    UNIQUE (key, origin)
+    UNIQUE (team, key, origin)
   );
   CREATE INDEX file_session ON file (session);
   CREATE INDEX file_small_session ON file (small_session text_pattern_ops);

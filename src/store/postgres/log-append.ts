@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
 import { ThroughlineError } from '#base'
-import { mayWrite, type Viewer } from './access.ts'
+import { mayWrite, type Writer } from './access.ts'
 import type { Connection, Connections } from './connection.ts'
 import { isCollision } from './failure.ts'
 import { createStatement } from './statement.ts'
 import type { Appended, LogLine } from './team-log.ts'
-
-export type Writer = Viewer & { readonly origin: number }
 
 /** A longer line is a blob: stored once for the team, in pieces. */
 const LONGEST_LINE = 256 * 1024

@@ -33,6 +33,7 @@ export const LOG_TABLES: string = `
     id bigint GENERATED ALWAYS AS IDENTITY,
     origin integer NOT NULL,
     key bytea NOT NULL,
+    path_key bytea NOT NULL,
     identity text NOT NULL,
     kind text NOT NULL CHECK (kind IN ('transcript', 'journal', 'document', 'name', 'audit')),
     path text NOT NULL,
@@ -44,6 +45,7 @@ export const LOG_TABLES: string = `
     PRIMARY KEY (team, id),
     UNIQUE (team, origin, key)
   );
+  CREATE INDEX log_file_path ON log_file (team, origin, path_key);
   CREATE INDEX log_file_owner ON log_file (team, owner);
   CREATE INDEX log_file_session ON log_file (team, session);
   CREATE TABLE share (

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto'
 import { ThroughlineError } from '#base'
-import { EVERYBODY } from './access.ts'
+import { EVERYBODY, type Writer } from './access.ts'
+import { toPathKey } from './apply-voids.ts'
 import { toColumn, toColumnOrNull } from './column-text.ts'
-import { openConnections, SCHEMA, type Connection, type ConnectionOptions } from './connection.ts'
-import { appendLines, type Writer } from './log-append.ts'
+import {
+  openConnections,
+  SCHEMA,
+  type Connection,
+  type ConnectionOptions,
+  type Connections,
+} from './connection.ts'
+import { appendLines } from './log-append.ts'
 import { listenToLog } from './log-listen.ts'
 import { findFile, readNewest, readNews, readPage, readWholeLine } from './log-read.ts'
+import { enterTeam, type Member } from './members.ts'
 import { migrate } from './migrations.ts'
 import type { LogFile, Share, TeamLog } from './team-log.ts'
 
-export interface TeamLogOptions extends ConnectionOptions {
-  readonly team: string
-  /** Who writes and reads, by the name he has in the team. */
-  readonly person: string
-  /** The machine and user it is done on. One that belongs to somebody else is refused. */
-  readonly origin: string
-}
+export interface TeamLogOptions extends ConnectionOptions, Member {}
 
 /** The shared log, for one person on one machine. Makes its tables, and makes the person known, where needed. */
 export async function openTeamLog(options: TeamLogOptions): Promise<TeamLog> {
@@ -23,7 +25,7 @@ export async function openTeamLog(options: TeamLogOptions): Promise<TeamLog> {
   const connections = await openConnections(options)
   try {
     await migrate(connections, schema)
-    const writer = await enter(connections, options)
+    const writer = await enterTeam(connections, options)
     const channel = `throughline_${schema}`
     return {
       putFile: (file) => putFile(connections, writer, file),
@@ -49,53 +51,12 @@ export async function openTeamLog(options: TeamLogOptions): Promise<TeamLog> {
   }
 }
 
-async function enter(connection: Connection, { team, person, origin }: TeamLogOptions): Promise<Writer> {
-  const teamId = await idOf(connection, 'team', { columns: ['name'], values: [toColumn(team)] })
-  await connection.run('INSERT INTO team_clock (team) VALUES ($1) ON CONFLICT DO NOTHING', [teamId])
-  const personId = await idOf(connection, 'person', {
-    columns: ['team', 'name'],
-    values: [teamId, toColumn(person)],
-  })
-  await connection.run('INSERT INTO origin (team, key, owner) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
-    teamId,
-    toColumn(origin),
-    personId,
-  ])
-  const [found] = await connection.query<{ id: number; owner: number }>(
-    'SELECT id, owner FROM origin WHERE team = $1 AND key = $2',
-    [teamId, toColumn(origin)],
-  )
-  if (found?.owner === personId) return { team: teamId, person: personId, origin: found.id }
-  throw new ThroughlineError('not-allowed', 'this machine belongs to somebody else in the team', {
-    hint: 'Every person has an origin of his own: a machine that two share has two.',
-  })
-}
-
-/** The number of a row, which is made where there is none. */
-async function idOf(
-  connection: Connection,
-  table: 'team' | 'person',
-  row: { readonly columns: readonly string[]; readonly values: readonly (string | number)[] },
-): Promise<number> {
-  const numbered = row.columns.map((_, n) => `$${n + 1}`).join(', ')
-  const where = row.columns.map((column, n) => `${column} = $${n + 1}`).join(' AND ')
-  await connection.run(
-    `INSERT INTO ${table} (${row.columns.join(', ')}) VALUES (${numbered}) ON CONFLICT DO NOTHING`,
-    row.values,
-  )
-  const [found] = await connection.query<{ id: number }>(`SELECT id FROM ${table} WHERE ${where}`, row.values)
-  return found?.id ?? 0
-}
-
-async function putFile(connection: Connection, writer: Writer, file: LogFile): Promise<number> {
-  const [row] = await connection.query<{ id: number }>(
-    `INSERT INTO log_file (team, origin, owner, key, identity, kind, path, agent, session, workdir, scope)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-     ON CONFLICT (team, origin, key) DO UPDATE SET
-       path = excluded.path, agent = excluded.agent, session = excluded.session, workdir = excluded.workdir,
-       scope = excluded.scope
-     RETURNING id`,
-    [
+/** Who may see a file is said once, and holds for its lines and for what is found of them. */
+async function putFile(connections: Connections, writer: Writer, file: LogFile): Promise<number> {
+  const pathKey = toPathKey(file.path)
+  const [scope, workdir] = [file.scope, toColumnOrNull(file.workdir)]
+  return await connections.transact(async (connection) => {
+    const [row] = await connection.query<{ id: number }>(PUT_FILE, [
       writer.team,
       writer.origin,
       writer.person,
@@ -105,12 +66,27 @@ async function putFile(connection: Connection, writer: Writer, file: LogFile): P
       toColumn(file.path),
       toColumnOrNull(file.agent),
       toColumnOrNull(file.session),
-      toColumnOrNull(file.workdir),
-      file.scope,
-    ],
-  )
-  return row?.id ?? 0
+      workdir,
+      scope,
+      pathKey,
+    ])
+    await connection.run(
+      `UPDATE file SET scope = $4, workdir = $5 FROM origin
+       WHERE origin.team = $1 AND origin.id = $2 AND file.team = $1 AND file.key = $3 AND file.origin = origin.key
+         AND (file.scope <> $4 OR file.workdir IS DISTINCT FROM $5)`,
+      [writer.team, writer.origin, pathKey, scope, workdir],
+    )
+    return row?.id ?? 0
+  })
 }
+
+const PUT_FILE = `
+  INSERT INTO log_file (team, origin, owner, key, identity, kind, path, agent, session, workdir, scope, path_key)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+  ON CONFLICT (team, origin, key) DO UPDATE SET
+    path = excluded.path, agent = excluded.agent, session = excluded.session, workdir = excluded.workdir,
+    scope = excluded.scope, path_key = excluded.path_key
+  RETURNING id`
 
 async function changeShare(
   connection: Connection,

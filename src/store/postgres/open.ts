@@ -2,10 +2,12 @@ import { ThroughlineError } from '#base'
 import type { IndexedFile, Store } from '../store.ts'
 import type { PostgresAddress } from './address.ts'
 import { applyChanges } from './apply.ts'
+import { NOBODY, type WriterOptions } from './apply-voids.ts'
 import { readBills, readTotals } from './bills.ts'
 import { fromColumn, fromColumnOrNone, toColumnOrNull } from './column-text.ts'
 import { openConnections, SCHEMA, type Connection, type ConnectionOptions } from './connection.ts'
 import { stringsIn } from './filter.ts'
+import { enterTeam, type Member } from './members.ts'
 import { migrate } from './migrations.ts'
 import { findEntries } from './search.ts'
 import { createWords } from './words.ts'
@@ -13,31 +15,34 @@ import { createWords } from './words.ts'
 export interface PostgresOptions extends ConnectionOptions {
   readonly address: PostgresAddress
   /**
-   * The machine whose files are read and written through it: what another machine has under the same path stays as it
-   * is. Not given: all of them.
+   * Who asks: he writes the files of his machine and no other, and finds what he may see. Not given: there is no team,
+   * and everything belongs to whoever opens it.
    */
-  readonly origin?: string | undefined
+  readonly member?: Member | undefined
 }
 
 /** An index in a database, for many machines. Makes its tables where there are none. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { origin, schema = SCHEMA } = options
+  const { schema = SCHEMA } = options
+  const origin = options.member?.origin
   const connections = await openConnections(options)
   try {
     await migrate(connections, schema)
     const epoch = await readEpoch(connections)
     const words = createWords(connections)
+    const viewer = options.member === undefined ? undefined : await enterTeam(connections, options.member)
+    const writing = { origin, words, member: viewer ?? NOBODY }
     return {
       epoch,
       async newest() {
         const [row] = await connections.query<{ highest: number }>('SELECT highest FROM index_state')
         return row?.highest ?? 0
       },
-      files: () => readFiles(connections, origin),
-      apply: (changes) => applyChanges(connections, changes, { origin, words }),
-      search: (request) => findEntries(connections, request, { words }),
-      totals: (sessions) => readTotals(connections, sessions),
-      bills: () => readBills(connections),
+      files: () => readFiles(connections, writing),
+      apply: (changes) => applyChanges(connections, changes, writing),
+      search: (request) => findEntries(connections, request, { words, viewer }),
+      totals: (sessions) => readTotals(connections, sessions, viewer),
+      bills: () => readBills(connections, viewer),
       size: () => readSize(connections),
       verify: () => verify(connections),
       tidy: () => tidy(connections, schema),
@@ -73,12 +78,12 @@ interface FileColumns {
 
 async function readFiles(
   connection: Connection,
-  origin: string | undefined,
+  { origin, member }: WriterOptions,
 ): Promise<readonly IndexedFile[]> {
   const rows = await connection.query<FileColumns>(
     `SELECT path, origin, agent, session, subagent, created, workdirs, "offset", guard, seen, fold FROM file
-     WHERE $1::text IS NULL OR origin = $1`,
-    [toColumnOrNull(origin)],
+     WHERE team = $1 AND ($2::text IS NULL OR origin = $2)`,
+    [member.team, toColumnOrNull(origin)],
   )
   return rows.map((row) => ({
     path: fromColumn(row.path),

@@ -4,8 +4,15 @@ import { inspect } from 'node:util'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ThroughlineError } from '#base'
-import { expectError, openPostgresServer, type PostgresServer } from '#testing'
-import { advance, entryRow, fileRow, findPlaces } from '../../testing/store-rows.ts'
+import {
+  advance,
+  entryRow,
+  expectError,
+  fileRow,
+  findPlaces,
+  openPostgresServer,
+  type PostgresServer,
+} from '#testing'
 import { toPostgresAddress } from './address.ts'
 import { fromColumn, toColumn } from './column-text.ts'
 import { openPostgresStore } from './open.ts'
@@ -181,7 +188,8 @@ test('[TEA1] [FLT29] what is said of a file comes back as it was, zeros and half
 
 test('[TEA1] machines with the same paths do not touch what the other has', async () => {
   const url = await server.createDatabase()
-  const [one, two] = [await open(url, { origin: 'one' }), await open(url, { origin: 'two' })]
+  const member = (origin: string): object => ({ member: { team: 't', person: 'ada', origin } })
+  const [one, two] = [await open(url, member('one')), await open(url, member('two'))]
   await one.apply([advance(fileRow('a', { origin: 'one' }), [entryRow('lemon', { offset: 1 })])])
   await two.apply([advance(fileRow('a', { origin: 'two' }), [entryRow('lemon', { offset: 2 })])])
   expect((await one.files()).map(({ origin }) => origin)).toEqual(['one'])

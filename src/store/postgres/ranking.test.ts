@@ -1,8 +1,15 @@
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPostgresServer, openTempDir, runs, type PostgresServer } from '#testing'
-import { advance, entryRow, findAll } from '../../testing/store-rows.ts'
+import {
+  advance,
+  entryRow,
+  findAll,
+  openPostgresServer,
+  openTempDir,
+  runs,
+  type PostgresServer,
+} from '#testing'
 import { openSqliteStore } from '../sqlite/open.ts'
 import { toPostgresAddress } from './address.ts'
 import { openPostgresStore } from './open.ts'

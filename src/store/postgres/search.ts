@@ -3,6 +3,7 @@ import type { SearchTier } from '#wire'
 import { FLAGS, KINDS, TIERS } from '../entry-codes.ts'
 import type { Facets } from '../query-facets.ts'
 import type { Found, FoundEntry, StoreRequest } from '../store.ts'
+import type { Viewer } from './access.ts'
 import { fromColumn, fromColumnOrNone } from './column-text.ts'
 import type { Connection } from './connection.ts'
 import { toFilter, type Filter } from './filter.ts'
@@ -29,11 +30,11 @@ const NOTHING: Found = { hits: [], total: { count: 0, exact: true }, notes: [] }
 export async function findEntries(
   connection: Connection,
   request: StoreRequest,
-  known: { readonly words: Words },
+  known: { readonly words: Words; readonly viewer?: Viewer | undefined },
 ): Promise<Found> {
   const { query, newerThan, cursor } = request
   const place = readCursor(cursor)
-  const filter = await toFilter(connection, query.facets, { newerThan, words: known.words })
+  const filter = await toFilter(connection, query.facets, { newerThan, ...known })
   if (filter === undefined) return NOTHING
   const words = toWordSearch(query)
   if (newerThan !== undefined) return await findNews(connection, { request, words, filter })
