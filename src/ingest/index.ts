@@ -24,5 +24,8 @@ export type {
   Watch,
   WatchOptions,
 } from './session-index.ts'
+export { openOutbox } from './outbox.ts'
+export type { OfferedFile, Outbox, OutboxOptions, OutboxStatus } from './outbox.ts'
+export type { Held } from './outbox-state.ts'
 export { openWatcher } from './watcher.ts'
 export type { Watcher, WatcherOptions, WatchFolder } from './watcher.ts'

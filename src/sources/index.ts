@@ -38,6 +38,6 @@ export type {
   SourceList,
   SourceProblem,
 } from './source.ts'
-export { openTranscript } from './transcript-file.ts'
+export { openPlainFile, openTranscript } from './transcript-file.ts'
 export type { Meter, TranscriptFile } from './transcript-file.ts'
 export type { ObjectScanner } from './object-scanner.ts'

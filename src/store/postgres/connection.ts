@@ -53,9 +53,10 @@ export async function openConnections(options: ConnectionOptions): Promise<Conne
   const { address } = options
   const { Pool, types } = await import('pg')
   const pool = new Pool(toConfig(options, types))
-  // A connection that nobody uses breaks when the server stops. It is replaced by the next one that is needed; without
-  // a listener the process would end.
+  // A connection breaks when the server stops, whether somebody uses it or not: who does is told by what he asked, and
+  // the next one is a new one. Without a listener, on the pool and on each of them, the process would end.
   pool.on('error', () => {})
+  pool.on('connect', (made) => made.on('error', () => {}))
   let closed: Promise<void> | undefined
 
   async function client(): Promise<PoolClient> {
