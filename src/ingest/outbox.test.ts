@@ -67,7 +67,7 @@ function newPlace(): {
     path,
     offer: (name) => ({ kind: 'transcript', path: path(name), session: name, scope: 'private' }),
     openLog,
-    open: ({ port, mask = (line) => Promise.resolve(line) } = {}) =>
+    open: ({ port, mask = (line: Buffer) => Promise.resolve(line) } = {}) =>
       openOutbox({ openLog: () => openLog(port), path: state, mask }),
     state,
   }

@@ -10,6 +10,7 @@ export { openTeamLog } from './postgres/open-team-log.ts'
 export type { TeamLogOptions } from './postgres/open-team-log.ts'
 export type {
   Appended,
+  FilesRequest,
   Listening,
   ListenRequest,
   LogFile,

@@ -109,6 +109,7 @@ async function seenBy(
     lines: all.filter(({ number }) => lines.some(({ file }) => file === number)).map(({ path }) => path),
     known,
     pages,
+    listed: (await log.files({ kind: 'transcript', limit: 100 })).map(({ path }) => path),
     hits: hits.map(({ path }) => path).toSorted(),
     facets: (await findAll(store, 'workdir:/work agent:claude')).map(({ path }) => path).toSorted(),
     newest: (await findAll(store, 'speaker:human')).map(({ path }) => path).toSorted(),
@@ -176,7 +177,7 @@ test('[TEA14] whatever is private or shared, every way of asking shows a person 
       }
       for (const { log, store } of desks.values()) await Promise.all([log.close(), store.close()])
     }),
-    runs(12),
+    runs(6),
   )
 }, 120_000)
 

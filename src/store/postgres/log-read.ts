@@ -3,7 +3,15 @@ import { mayRead, type Viewer } from './access.ts'
 import { fromColumn, fromColumnOrNone } from './column-text.ts'
 import type { Connection } from './connection.ts'
 import { createStatement } from './statement.ts'
-import type { LoggedLine, LogFile, LogNews, LogPage, PageRequest, StoredFile } from './team-log.ts'
+import type {
+  FilesRequest,
+  LoggedLine,
+  LogFile,
+  LogNews,
+  LogPage,
+  PageRequest,
+  StoredFile,
+} from './team-log.ts'
 
 /** What is read at once, at least one batch. */
 const NEWS_BYTES = 8 * 1024 * 1024
@@ -113,6 +121,11 @@ interface FileColumns {
   readonly owner: string
 }
 
+const FILE = `
+  SELECT file.id, identity, kind, path, agent, session, workdir, scope, origin.key AS origin, person.name AS owner
+  FROM log_file AS file JOIN origin ON origin.team = file.team AND origin.id = file.origin
+    JOIN person ON person.team = file.team AND person.id = file.owner`
+
 export async function findFile(
   connection: Connection,
   viewer: Viewer,
@@ -120,13 +133,28 @@ export async function findFile(
 ): Promise<StoredFile | undefined> {
   const statement = createStatement()
   const [row] = await connection.query<FileColumns>(
-    `SELECT file.id, identity, kind, path, agent, session, workdir, scope, origin.key AS origin, person.name AS owner
-     FROM log_file AS file JOIN origin ON origin.team = file.team AND origin.id = file.origin
-       JOIN person ON person.team = file.team AND person.id = file.owner
-     WHERE file.id = ${statement.bind(number)} AND ${mayRead('file', viewer, statement)}`,
+    `${FILE} WHERE file.id = ${statement.bind(number)} AND ${mayRead('file', viewer, statement)}`,
     statement.values,
   )
-  if (row === undefined) return undefined
+  return row === undefined ? undefined : toFile(row)
+}
+
+export async function readFiles(
+  connection: Connection,
+  viewer: Viewer,
+  { kind, after = 0, limit }: FilesRequest,
+): Promise<readonly StoredFile[]> {
+  const statement = createStatement()
+  const { bind } = statement
+  const rows = await connection.query<FileColumns>(
+    `${FILE} WHERE kind = ${bind(kind)} AND file.id > ${bind(after)} AND ${mayRead('file', viewer, statement)}
+     ORDER BY file.id LIMIT ${bind(limit)}`,
+    statement.values,
+  )
+  return rows.map(toFile)
+}
+
+function toFile(row: FileColumns): StoredFile {
   return {
     number: row.id,
     identity: fromColumn(row.identity),

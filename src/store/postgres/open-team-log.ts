@@ -12,7 +12,7 @@ import {
 } from './connection.ts'
 import { appendLines } from './log-append.ts'
 import { listenToLog } from './log-listen.ts'
-import { findFile, readNewest, readNews, readPage, readWholeLine } from './log-read.ts'
+import { findFile, readFiles, readNewest, readNews, readPage, readWholeLine } from './log-read.ts'
 import { enterTeam, type Member } from './members.ts'
 import { migrate } from './migrations.ts'
 import type { LogFile, Share, TeamLog } from './team-log.ts'
@@ -34,6 +34,7 @@ export async function openTeamLog(options: TeamLogOptions): Promise<TeamLog> {
       readPage: (request) => readPage(connections, writer, request),
       readLine: (file, offset) => readWholeLine(connections, writer, { file, offset }),
       findFile: (file) => findFile(connections, writer, file),
+      files: (request) => readFiles(connections, writer, request),
       newest: () => readNewest(connections, writer),
       listen: (request) =>
         listenToLog(connections, {

@@ -18,6 +18,8 @@ export interface TeamLog {
   readLine(file: number, offset: number): AsyncIterable<Buffer>
   /** What is known of a file, if it may be seen. */
   findFile(file: number): Promise<StoredFile | undefined>
+  /** Files of the whole team that may be seen, in the order of their numbers: a page of them after one. */
+  files(request: FilesRequest): Promise<readonly StoredFile[]>
   /** The number of the last line there is. */
   newest(): Promise<number>
   /** Tells everything after a number, and goes on telling until it is closed. */
@@ -48,6 +50,13 @@ export interface StoredFile extends LogFile {
   /** The machine it is on, and whose it is. */
   readonly origin: string
   readonly owner: string
+}
+
+export interface FilesRequest {
+  readonly kind: LogFile['kind']
+  /** Only those with a higher number. */
+  readonly after?: number | undefined
+  readonly limit: number
 }
 
 export interface LogLine {
