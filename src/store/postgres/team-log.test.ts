@@ -134,6 +134,31 @@ test('[TEA5] the same place with other bytes is another line, and a page has wha
   await log.close()
 })
 
+test('[TEA4] [TEA5] a file of many lines, some of them written twice, is read page by page', async () => {
+  const log = await openLog(newTeam())
+  const file = await log.putFile(fileOf('f'))
+  const lines = linesOf(
+    file,
+    Array.from({ length: 1300 }, (_, n) => `${n}\n`),
+  )
+  await log.append(
+    lines.map((line) => ({ ...line, bytes: Buffer.from(line.bytes.toString().replace(/\d/g, '_')) })),
+  )
+  await log.append(lines)
+  for (const bytes of [1, 100, 1e6]) {
+    let text = ''
+    for (let from: number | undefined = 0; from !== undefined && text.length < 1e5;) {
+      const page = await log.readPage({ file, from, bytes })
+      expect(page.lines.length).toBeGreaterThan(0)
+      text += page.lines.map((line) => line.bytes?.toString()).join('')
+      from = bytes === 1 && text.length > 200 ? undefined : page.next
+    }
+    const whole = lines.map((line) => line.bytes.toString()).join('')
+    expect(text).toBe(whole.slice(0, bytes === 1 ? text.length : whole.length))
+  }
+  await log.close()
+})
+
 test('[TEA6] while many write, a reader that goes on from where it was misses nothing', async () => {
   const team = newTeam()
   const logs = await Promise.all(Array.from({ length: 5 }, (_, n) => openLog(team, `p${n}`, `p${n}@machine`)))
