@@ -64,7 +64,7 @@ test(`[TEA15] an outbox that is killed again and again while lines are written s
     origin: 'one',
   })
   const files = await log.files({ kind: 'transcript', limit: 100 })
-  expect(files.map(({ session }) => session).toSorted()).toEqual(names)
+  expect(files.map(({ session = '' }) => session).toSorted()).toEqual(names)
   for (const { number, path } of files) {
     let text = ''
     for (let from: number | undefined = 0; from !== undefined;) {

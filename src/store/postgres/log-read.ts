@@ -16,7 +16,9 @@ import type {
 /** What is read at once, at least one batch. */
 const NEWS_BYTES = 8 * 1024 * 1024
 const NEWS_BATCHES = 500
-const PAGE_LINES = 500
+/** How many lines a page has at most: so many as fit if they are short, for those that do not fit are read in vain. */
+const MOST_LINES = 500
+const SHORT_LINE = 512
 
 interface LineColumns {
   readonly file: number
@@ -72,6 +74,7 @@ export async function readPage(
   { file, from, bytes }: PageRequest,
 ): Promise<LogPage> {
   await getFile(connection, viewer, file)
+  const most = Math.min(MOST_LINES, Math.max(16, Math.ceil(bytes / SHORT_LINE)))
   // In the order of the key, all of it: so the server reads on from one place and stops, and never sorts a whole file.
   const rows = await connection.query<LineColumns & { batch: number; next: number | null }>(
     `SELECT file, "offset", length, batch, bytes, next FROM (
@@ -80,9 +83,9 @@ export async function readPage(
                 OVER (ORDER BY "offset" RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE GROUP) AS before
        FROM (SELECT file, "offset", length, batch, hash, bytes FROM log_line
              WHERE team = $1 AND file = $2 AND "offset" >= $3
-             ORDER BY team, file, "offset", hash LIMIT ${PAGE_LINES + 1}) AS few
-     ) AS counted WHERE before IS NULL OR before < $4 ORDER BY "offset", batch LIMIT ${PAGE_LINES}`,
-    [viewer.team, file, from, Math.max(1, bytes)],
+             ORDER BY team, file, "offset", hash LIMIT $5) AS few
+     ) AS counted WHERE before IS NULL OR before < $4 ORDER BY "offset", batch LIMIT $6`,
+    [viewer.team, file, from, Math.max(1, bytes), most + 1, most],
   )
   const lines = new Map(rows.map((row) => [row.offset, toLine(row)]))
   if (rows.some((row) => row.next === null) || rows.length === 0) return { lines: [...lines.values()] }
