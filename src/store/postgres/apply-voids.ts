@@ -37,13 +37,17 @@ export function createWeight(): Weight {
       of.words += words
     },
     async save(connection) {
-      for (const [tier, { texts, words }] of gained.entries()) {
-        if (texts === 0 && words === 0) continue
-        await connection.run(
-          'UPDATE index_weight SET texts = texts + $2, words = words + $3 WHERE tier = $1',
-          [tier, texts, words],
-        )
-      }
+      const changed = gained.flatMap((of, tier) => (of.texts === 0 && of.words === 0 ? [] : { tier, ...of }))
+      if (changed.length === 0) return
+      await connection.run(
+        `UPDATE index_weight AS w SET texts = w.texts + more.texts, words = w.words + more.words
+         FROM unnest($1::smallint[], $2::bigint[], $3::bigint[]) AS more (tier, texts, words) WHERE w.tier = more.tier`,
+        [
+          changed.map(({ tier }) => tier),
+          changed.map(({ texts }) => texts),
+          changed.map(({ words }) => words),
+        ],
+      )
     },
   }
 }

@@ -27,13 +27,11 @@ export async function applyChanges(
     let rows = await applyVoids(connection, changes, { ...options, weight })
     const files = await putFiles(connection, advances, options.member)
     rows += advances.length
-    // From here on nobody else writes: numbers become visible in their order.
-    const state = await lockState(connection)
-    const numbered = numberAll(advances, state)
-    rows += await putEntries(connection, numbered, { files, prepared, ids, weight })
     rows += await putBills(connection, advances, { files, ids })
+    // From here on nobody else writes: numbers become visible in their order. So it comes last, and is short.
+    const state = await takeNumbers(connection, advances)
+    rows += await putEntries(connection, numberAll(advances, state), { files, prepared, ids, weight })
     await weight.save(connection)
-    await connection.run('UPDATE index_state SET lowest = $1, highest = $2', [state.lowest, state.highest])
     return { rows, newest: state.highest }
   })
 }
@@ -136,14 +134,22 @@ const PUT_FILE = `
   RETURNING id`
 
 interface State {
-  lowest: number
-  highest: number
+  /** The lowest and the highest number there is, those that were taken included. */
+  readonly lowest: number
+  readonly highest: number
 }
 
-async function lockState(connection: Connection): Promise<State> {
-  const [row] = await connection.query<State>('SELECT lowest, highest FROM index_state FOR UPDATE')
+async function takeNumbers(connection: Connection, advances: readonly Advance[]): Promise<State> {
+  const [row] = await connection.query<State>(
+    'UPDATE index_state SET lowest = lowest - $1, highest = highest + $2 RETURNING lowest, highest',
+    [countOf(advances, 'past'), countOf(advances, 'news')],
+  )
   if (row === undefined) throw new Error('the index has no state')
-  return { ...row }
+  return row
+}
+
+function countOf(advances: readonly Advance[], kind: Advance['as']): number {
+  return advances.reduce((sum, { as, entries }) => sum + (as === kind ? entries.length : 0), 0)
 }
 
 interface Numbered {
@@ -153,17 +159,15 @@ interface Numbered {
 }
 
 /** Of what a build found, the newest comes first and gets the highest numbers: so it is numbered last. */
-function numberAll(advances: readonly Advance[], state: State): readonly Numbered[] {
+function numberAll(advances: readonly Advance[], { lowest, highest }: State): readonly Numbered[] {
   const all: Numbered[] = []
-  const past = advances.filter(({ as }) => as === 'past')
-  state.lowest -= past.reduce((sum, { entries }) => sum + entries.length, 0)
-  let next = state.lowest
-  for (const { file, entries } of past.toReversed()) {
+  let next = lowest
+  for (const { file, entries } of advances.filter(({ as }) => as === 'past').toReversed()) {
     for (const entry of entries) all.push({ number: next++, file, entry })
   }
-  for (const { file, entries, as } of advances) {
-    if (as === 'past') continue
-    for (const entry of entries) all.push({ number: ++state.highest, file, entry })
+  next = highest - countOf(advances, 'news') + 1
+  for (const { file, entries } of advances.filter(({ as }) => as === 'news')) {
+    for (const entry of entries) all.push({ number: next++, file, entry })
   }
   return all
 }

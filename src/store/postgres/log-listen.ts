@@ -37,8 +37,8 @@ export function listenToLog(
   /** As long as one connection holds. */
   async function follow(onConnected: () => void): Promise<void> {
     const connection = await connections.take()
+    const bell = createBell(connection, signal)
     try {
-      const bell = createBell(connection, signal)
       // First the ear, then the eyes: what comes between the two is told by one of them.
       await connection.run(`LISTEN ${quoted(channel)}`)
       onConnected()
@@ -55,6 +55,7 @@ export function listenToLog(
         await bell.wait(pollMs)
       }
     } finally {
+      bell.end()
       connection.release()
     }
   }
@@ -72,6 +73,7 @@ interface Bell {
   /** Until somebody rings, the connection breaks, or it is time to look anyway. */
   wait(ms: number): Promise<void>
   isBroken(): boolean
+  end(): void
 }
 
 function createBell(connection: TakenConnection, signal: AbortSignal): Bell {
@@ -93,6 +95,7 @@ function createBell(connection: TakenConnection, signal: AbortSignal): Bell {
       hasRung = false
     },
     isBroken: () => isBroken,
+    end: () => signal.removeEventListener('abort', ring),
     async wait(ms) {
       if (hasRung || isBroken) return
       await new Promise<void>((resolve) => {
