@@ -30,7 +30,7 @@ export interface LocalSettings {
   readonly review: 'off' | 'agent'
   /** Folders with recordings in them that nobody else tells of. */
   readonly recordedIn: readonly string[]
-  /** The database of a team. The environment comes first. */
+  /** The database of a team. */
   readonly store?: PostgresAddress | undefined
 }
 
