@@ -2,16 +2,19 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { modelMessageSchema } from 'ai'
+import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { TARGETS, type Entry } from '#model'
 import { formatOf, openTranscript, readConversation } from '#sources'
 import {
+  anyConversation,
   createLines,
   findAnthropicFaults,
   findGeminiFaults,
   findResponsesFaults,
   openTempDir,
   toJsonl,
+  type AnyMessage,
 } from '#testing'
 import { restore } from './restore.ts'
 
@@ -223,6 +226,11 @@ describe('restoring', () => {
       const entries = await read(toEverything())
       const literal = (target: (typeof TARGETS)[number]): string =>
         JSON.stringify(restore(entries, target).messages, undefined, 1)
+      const generated = await Promise.all(fc.sample(anyConversation, { numRuns: 20, seed: 8 }).map(readAny))
+      const literals = (target: (typeof TARGETS)[number]): string =>
+        JSON.stringify(generated.map((each) => restore(each, target).messages))
+      for (const message of generated.flatMap((each) => restore(each, 'ai-sdk').messages))
+        expect(modelMessageSchema.safeParse(message).error).toBeUndefined()
       for (const message of restore(entries, 'ai-sdk').messages)
         expect(modelMessageSchema.safeParse(message).error).toBeUndefined()
       const folder = join(temp.path, 'types')
@@ -238,6 +246,9 @@ describe('restoring', () => {
         `export const b: ResponseInputItem[] = ${literal('openai-responses')}`,
         `export const c: ChatCompletionMessageParam[] = ${literal('openai-chat')}`,
         `export const d: Content[] = ${literal('gemini')}`,
+        `export const e: ResponseInputItem[][] = ${literals('openai-responses')}`,
+        `export const f: ChatCompletionMessageParam[][] = ${literals('openai-chat')}`,
+        `export const g: Content[][] = ${literals('gemini')}`,
       ]
       writeFileSync(join(folder, 'made.ts'), source.join('\n'))
       const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
@@ -258,6 +269,18 @@ describe('restoring', () => {
     },
   )
 })
+
+/** A conversation of any kind, as Claude Code would have written it. */
+async function readAny(messages: readonly AnyMessage[]): Promise<readonly Entry[]> {
+  const make = createLines()
+  return await read(
+    messages.map(({ role, content }) =>
+      role === 'user'
+        ? make.prompt('', { message: { role, content } })
+        : make.reply(typeof content === 'string' ? [] : content),
+    ),
+  )
+}
 
 /** A field that this version of the SDK has no type for yet is kept all the same. */
 function withoutUnknown(json: string): string {
