@@ -39,6 +39,7 @@ const CODES = [
   'redaction-failed',
   'nothing-to-compact',
   'nothing-to-undo',
+  'history-not-loaded',
 ] as const
 
 export type ErrorCode = (typeof CODES)[number]

@@ -42,6 +42,7 @@ const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   'redaction-failed': 503,
   'nothing-to-compact': 409,
   'nothing-to-undo': 409,
+  'history-not-loaded': 502,
 }
 
 /** What is told of an error, and with which status. `isKnown` is false for what should not have happened. */
