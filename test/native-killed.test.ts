@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NATIVE_AGENTS, type NativeAgent } from '#model'
+import type { NativeAgent } from '#model'
 import { toNativeSession, toSaid } from '#restore'
 import { readAgentSessions } from '#testing'
 import { faultsOf } from './native-faults.ts'
 import { historyOf } from './native-history.ts'
 import { openNativePlace, type NativePlace } from './native-place.ts'
+import { AGENTS_HERE } from './opencode-program.ts'
 import { writeOpencode } from './transcribed-place.ts'
 
 const FIXTURES = join(import.meta.dirname, 'fixtures')
@@ -26,7 +27,7 @@ const KILLED: readonly (readonly [NativeAgent, string])[] = [
 
 /** Every day in the one that starts quickest, and what a tool was killed in also in another. */
 const CASES = KILLED.flatMap(([from, scenario]) =>
-  NATIVE_AGENTS.filter(
+  AGENTS_HERE.filter(
     (to) => process.env['RUNS'] === 'full' || to === 'codex' || (to === 'claude' && /tool/iu.test(scenario)),
   ).map((to) => [from, scenario, to] as const),
 )

@@ -7,6 +7,7 @@ import { openModelApi, openTempDir, type ModelApi, type ModelRequest, type Model
 import { toCodexConfig } from './drivers-acp-place.ts'
 import { CLAUDE } from './drivers-claude-place.ts'
 import { runProgram, type Result } from './mcp-process.ts'
+import { OPENCODE } from './opencode-program.ts'
 
 const resolve = createRequire(import.meta.url).resolve
 const BIN = join(import.meta.dirname, '../node_modules/.bin')
@@ -16,7 +17,7 @@ export const PROGRAMS: Readonly<Record<NativeAgent, readonly string[]>> = {
   claude: [CLAUDE],
   codex: [process.execPath, join(dirname(resolve('@openai/codex/package.json')), 'bin/codex.js')],
   gemini: [process.execPath, join(BIN, 'gemini')],
-  opencode: [join(BIN, 'opencode')],
+  opencode: [OPENCODE],
 }
 
 /** What has to be said beside the command so that an agent runs without a person and without a network. */

@@ -4,6 +4,7 @@ import { openThroughline, type LocalThroughline } from '#app'
 import { createLines, expectError, openTempDir, SESSION, toJsonl, writeTranscript } from '#testing'
 import { expect, test } from 'vitest'
 import { openNativePlace, PROGRAMS } from './native-place.ts'
+import { hasOpencode } from './opencode-program.ts'
 
 /** What stands in for opencode: it takes a session in as the files that older versions kept, and notes what it was asked. */
 const TAKES_IN = `
@@ -78,7 +79,7 @@ test('[NAT12] [NAT13] a session that opencode did not take in is taken in the ne
   }
 })
 
-test.skipIf(process.env['RUNS'] !== 'full')(
+test.skipIf(process.env['RUNS'] !== 'full' || !hasOpencode)(
   '[NAT12] [NAT13] [CPY1] [CPY2] in the real opencode it goes on with the model that is set up there, and to take it in again changes nothing',
   { timeout: 180_000 },
   async () => {

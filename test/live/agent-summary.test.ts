@@ -2,11 +2,11 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RemoteThroughline } from '#client'
-import { NATIVE_AGENTS } from '#model'
+import { AGENTS_HERE } from '../opencode-program.ts'
 import { HANG_MS, openLivePlace, say, until, waitFor, type LivePlace } from './live-place.ts'
 
 /** Every day one of them. */
-const AGENTS = NATIVE_AGENTS.filter((agent) => process.env['RUNS'] === 'full' || agent === 'claude')
+const AGENTS = AGENTS_HERE.filter((agent) => process.env['RUNS'] === 'full' || agent === 'claude')
 
 /** Real agents, asked for a summary of a session of theirs. Only the model is ours. */
 describe('a summary by the agent itself', { timeout: HANG_MS * 2 }, () => {

@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RemoteThroughline } from '#client'
-import { NATIVE_AGENTS, type NativeAgent } from '#model'
+import type { NativeAgent } from '#model'
 import { faultsOf } from '../native-faults.ts'
 import { historyOf } from '../native-history.ts'
 import { PROGRAMS } from '../native-place.ts'
 import { ageGemini } from './gemini-age.ts'
+import { AGENTS_HERE } from '../opencode-program.ts'
 import { HANG_MS, openLivePlace, say, until, waitFor, type LivePlace } from './live-place.ts'
 
 const MOMENTS = ['while a tool ran', 'while an answer came'] as const
@@ -15,7 +16,7 @@ type Moment = (typeof MOMENTS)[number]
 type Case = readonly [NativeAgent, Moment]
 
 /** Every day those that start quickest. */
-const CASES: readonly Case[] = NATIVE_AGENTS.flatMap((agent) =>
+const CASES: readonly Case[] = AGENTS_HERE.flatMap((agent) =>
   MOMENTS.map((moment): Case => [agent, moment]),
 ).filter(
   ([agent, moment]) =>

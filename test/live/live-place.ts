@@ -13,6 +13,7 @@ import { WebSocket } from 'ws'
 import { CODEX_ACP, toCodexConfig } from '../drivers-acp-place.ts'
 import { CLAUDE, QUIET_CLAUDE } from '../drivers-claude-place.ts'
 import { GEMINI_SETTINGS, toOpencodeConfig } from '../native-place.ts'
+import { OPENCODE } from '../opencode-program.ts'
 
 const BIN = join(import.meta.dirname, '../../node_modules/.bin')
 const CHILD = join(import.meta.dirname, '../../dist/testing/daemon-child.js')
@@ -67,7 +68,7 @@ export async function openLivePlace(settings: object = {}, script?: ModelScript)
       executable: process.execPath,
       args: [join(BIN, 'gemini'), '--acp', '-m', 'gemini-2.5-flash', '--skip-trust'],
     },
-    opencode: { executable: join(BIN, 'opencode'), args: ['acp'] },
+    opencode: { executable: OPENCODE, args: ['acp'] },
   }
   writeFileSync(join(home, 'config.json'), JSON.stringify({ agents, wakeUp: { on: false }, ...settings }))
   const env = {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RemoteThroughline } from '#client'
-import { NATIVE_AGENTS } from '#model'
+import { AGENTS_HERE } from '../opencode-program.ts'
 import { HANG_MS, openLivePlace, say, until, type LivePlace } from './live-place.ts'
 
 /** Every day those that start quickest. */
-const AGENTS = NATIVE_AGENTS.filter(
+const AGENTS = AGENTS_HERE.filter(
   (agent) => process.env['RUNS'] === 'full' || agent === 'claude' || agent === 'codex',
 )
 

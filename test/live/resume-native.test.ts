@@ -7,12 +7,16 @@ import { runCommand, runProgram } from '../mcp-process.ts'
 import { historyOf } from '../native-history.ts'
 import { PROGRAMS } from '../native-place.ts'
 import { ageGemini } from './gemini-age.ts'
+import { hasOpencode } from '../opencode-program.ts'
 import { HANG_MS, openLivePlace, say, until, waitFor, type LivePlace } from './live-place.ts'
 
 type Agent = 'codex' | 'gemini' | 'opencode'
 
 /** Every day the one that starts quickest. */
-const AGENTS: readonly Agent[] = process.env['RUNS'] === 'full' ? ['codex', 'opencode', 'gemini'] : ['codex']
+const AGENTS: readonly Agent[] =
+  process.env['RUNS'] === 'full'
+    ? ['codex', 'gemini', ...(hasOpencode ? (['opencode'] as const) : [])]
+    : ['codex']
 
 const AGAIN = '[[think about plums]] [[recall]]'
 
