@@ -1,31 +1,16 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isObject, list, object, string } from '#base'
 import type { Entry } from '#model'
 import { formatOf, openTranscript, readConversation } from '#sources'
-import { createLines, findAnthropicFaults, openTempDir, runs, SESSION, toJsonl } from '#testing'
+import { createLines, findAnthropicFaults, runs, SESSION, toJsonl, readLines } from '#testing'
 import { toAnthropic } from './anthropic.ts'
 import { findTroubles } from './check.ts'
 import { call, image, PNG, POISONED, type Difference } from './fixtures/poisoned.ts'
 import { toRepaired } from './repair.ts'
 import { toSaid } from './said.ts'
-
-const temp = await openTempDir()
-afterAll(() => temp.remove())
-let files = 0
-
-async function readLines(text: string): Promise<readonly Entry[]> {
-  const path = join(temp.path, `${String(++files)}.jsonl`)
-  writeFileSync(path, text)
-  const file = openTranscript(path)
-  try {
-    return (await readConversation(file, formatOf(path))).entries
-  } finally {
-    file.close()
-  }
-}
 
 /** The request that a client makes of a file that it trusts: lines of one answer together, everything as it is. */
 function toNaive(entries: readonly Entry[]): readonly object[] {

@@ -1,40 +1,13 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
-import type { Entry } from '#model'
+import { describe, expect, test } from 'vitest'
 import { countTokens } from '#memory'
-import { formatOf, openTranscript, readConversation } from '#sources'
-import {
-  createLines,
-  findAnthropicFaults,
-  findResponsesFaults,
-  openTempDir,
-  runs,
-  SESSION,
-  toJsonl,
-} from '#testing'
+import { createLines, findAnthropicFaults, findResponsesFaults, runs, SESSION, readLines } from '#testing'
 import { toAnthropic } from './anthropic.ts'
 import { needsCompaction, toCompactedSaid, toCompaction } from './compact.ts'
 import { toOpenAIResponses } from './openai-responses.ts'
 import { restore } from './restore.ts'
 import { toSaid } from './said.ts'
 import { toTrimmed } from './trim.ts'
-
-const temp = await openTempDir()
-afterAll(() => temp.remove())
-let files = 0
-
-async function read(lines: readonly object[]): Promise<readonly Entry[]> {
-  const path = join(temp.path, `${String(++files)}.jsonl`)
-  writeFileSync(path, toJsonl(lines))
-  const file = openTranscript(path)
-  try {
-    return (await readConversation(file, formatOf(path))).entries
-  } finally {
-    file.close()
-  }
-}
 
 interface SessionShape {
   readonly turns: number
@@ -84,11 +57,11 @@ const OPTIONS = { id: 'c1', sessionId: SESSION, at: '2026-11-16T12:00:00.000Z', 
 
 describe('compaction', () => {
   test('[E5.1] [E8.1] of fifty restored turns and 150,000 tokens forty are summarised and ten stay word by word', async () => {
-    const entries = await read(toSession({ turns: 50, words: 2_900, window: 150_000 }))
+    const entries = await readLines(toSession({ turns: 50, words: 2_900, window: 150_000 }))
     const { tokens, turns } = restore(entries, 'anthropic')
     expect([turns.length, tokens.context]).toEqual([50, 150_000])
     expect(needsCompaction(tokens.context, 200_000)).toBe(true)
-    const early = await read(toSession({ turns: 49, words: 10, window: 149_000 }))
+    const early = await readLines(toSession({ turns: 49, words: 10, window: 149_000 }))
     expect(needsCompaction(restore(early, 'anthropic').tokens.context, 200_000)).toBe(false)
 
     const record = await toCompaction(entries, OPTIONS)
@@ -114,13 +87,13 @@ describe('compaction', () => {
 
   test('[E5.1] taken back, the conversation is exactly what it was; gone on with, what came since is there', async () => {
     const lines = toSession({ turns: 14, words: 20, window: 150_000 })
-    const entries = await read(lines)
+    const entries = await readLines(lines)
     const before = restore(entries, 'anthropic')
     const record = await toCompaction(entries, { ...OPTIONS, goal: 0 })
     if (record === undefined) throw new Error('there is something to compact')
     // The record is all that a compaction is: the entries are not touched.
     expect(restore(entries, 'anthropic')).toEqual(before)
-    const later = await read([
+    const later = await readLines([
       ...lines,
       createLines().prompt('And now?', { uuid: 'later', parentUuid: lastId(lines) }),
     ])
@@ -144,7 +117,7 @@ describe('compaction', () => {
       make.result(`toolu_${at}`, `${'début '.repeat(400)}${'🧵'.repeat(3_000)} fin`),
       make.reply([{ type: 'text', text: `Answer ${at}` }]),
     ]).flat()
-    const entries = await read(lines)
+    const entries = await readLines(lines)
     const record = await toCompaction(entries, OPTIONS)
     expect(record?.by).toBe('trim')
     expect(record?.trims.map(({ what }) => what)).toEqual(['body', 'output', 'body', 'output'])
@@ -175,7 +148,7 @@ describe('compaction', () => {
         make.reply([{ type: 'text', text: `Answer ${at}` }], { provider: 'codex' }),
       ]
     }).flat()
-    const entries = await read(lines)
+    const entries = await readLines(lines)
     const record = await toCompaction(entries, OPTIONS)
     if (record === undefined) throw new Error('there is something to compact')
     const { input } = toOpenAIResponses(toCompactedSaid(record, entries))
@@ -187,7 +160,7 @@ describe('compaction', () => {
   })
 
   test('[RST9] a summary that somebody else wrote says where each turn is', async () => {
-    const entries = await read(toSession({ turns: 14, words: 20, window: 150_000 }))
+    const entries = await readLines(toSession({ turns: 14, words: 20, window: 150_000 }))
     const summarise = async (): Promise<string> => 'It was about files.'
     const record = await toCompaction(entries, { ...OPTIONS, goal: 0, summarise })
     expect(record?.by).toBe('agent')
@@ -204,7 +177,7 @@ describe('compaction', () => {
       make.result(`toolu_${at}`, long(at)),
       make.reply([{ type: 'text', text: at < 11 ? `Answer ${at + 1}` : long(at) }]),
     ]).flat()
-    const entries = await read(lines)
+    const entries = await readLines(lines)
     const record = await toCompaction(entries, OPTIONS)
     if (record === undefined) throw new Error('there is something to compact')
     expect(record.turns).toEqual({ summarised: 13, kept: 1 })
@@ -217,7 +190,7 @@ describe('compaction', () => {
 
   test('[E5.1] what stays is asked, decided, done, changed, failed, left to do and remembered', async () => {
     const make = createLines()
-    const entries = await read([
+    const entries = await readLines([
       make.prompt('Fix the clock.'),
       make.reply([
         { type: 'text', text: 'I will use UTC instead of local time, because CI runs everywhere.' },
@@ -283,7 +256,7 @@ describe('compaction', () => {
         fc.integer({ min: 1, max: 14 }),
         fc.constantFrom(0, 1_000_000),
         async (turns, keepTurns, goal) => {
-          const entries = await read(toSession({ turns, words: 3, window: 1_000 }))
+          const entries = await readLines(toSession({ turns, words: 3, window: 1_000 }))
           const record = await toCompaction(entries, { ...OPTIONS, keepTurns, goal })
           if (record === undefined) {
             expect(keepTurns).toBeGreaterThanOrEqual(turns)

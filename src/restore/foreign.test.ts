@@ -1,9 +1,6 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isObject, list, object, string, type JsonObject } from '#base'
 import type { Entry } from '#model'
-import { formatOf, openTranscript, readConversation } from '#sources'
 import {
   createLines,
   findAnthropicFaults,
@@ -11,27 +8,12 @@ import {
   findGeminiFaults,
   findResponsesFaults,
   findSignedFaults,
-  openTempDir,
   toJsonl,
+  readLines,
 } from '#testing'
 import { findTroubles } from './check.ts'
 import { toRepaired } from './repair.ts'
 import { restore } from './restore.ts'
-
-const temp = await openTempDir()
-afterAll(() => temp.remove())
-let files = 0
-
-async function read(text: string): Promise<readonly Entry[]> {
-  const path = join(temp.path, `${String(++files)}.jsonl`)
-  writeFileSync(path, text)
-  const file = openTranscript(path)
-  try {
-    return (await readConversation(file, formatOf(path))).entries
-  } finally {
-    file.close()
-  }
-}
 
 interface NaiveMessage {
   readonly role: string
@@ -112,7 +94,7 @@ describe('what others signed', () => {
     const part = (from: number, to: number): object => ({
       message: { id: 'msg_one', role: 'assistant', model: 'm', content: answer.slice(from, to) },
     })
-    const entries = await read(
+    const entries = await readLines(
       toJsonl([
         make.prompt('go'),
         make.reply([], part(0, 1)),
@@ -135,7 +117,7 @@ describe('what others signed', () => {
   const mixed = async (): Promise<readonly Entry[]> => {
     const make = createLines()
     const reasoning = { type: 'reasoning', id: 'rs_1', encrypted_content: 'gAAA', summary: [] }
-    return await read(
+    return await readLines(
       toJsonl([
         make.prompt('one'),
         make.reply([thinking('hm', 'sig'), call('toolu_1')], { provider: 'claude' }),
@@ -192,7 +174,7 @@ describe('what others signed', () => {
 
   test('[P07] a call of Gemini whose signature was not kept', async () => {
     const make = createLines()
-    const entries = await read(
+    const entries = await readLines(
       toJsonl([
         make.prompt('go'),
         make.reply([call('g1'), call('g2')], { provider: 'gemini' }),
@@ -224,7 +206,7 @@ describe('what others signed', () => {
       make.reply([{ type: 'thinking', thinking: '', openai }, ...behind], { provider: 'codex' }),
       make.prompt('still there?'),
     ])
-    const entries = await read(text)
+    const entries = await readLines(text)
     expect(findResponsesFaults(toNaiveItems(entries))).not.toEqual([])
     const { messages, losses } = restore(entries, 'openai-responses')
     expect(findResponsesFaults(messages)).toEqual([])
@@ -232,8 +214,8 @@ describe('what others signed', () => {
     const troubles = findTroubles(entries)
     expect(troubles.map(({ kind }) => kind)).toEqual(['reasoning-alone'])
     const { lines } = toRepaired(entries, troubles, { sessionId: 'copy', mintId: () => 'new' })
-    expect(findResponsesFaults(toNaiveItems(await read(lines.map((line) => `${line}\n`).join(''))))).toEqual(
-      [],
-    )
+    expect(
+      findResponsesFaults(toNaiveItems(await readLines(lines.map((line) => `${line}\n`).join('')))),
+    ).toEqual([])
   })
 })
