@@ -96,7 +96,7 @@ test('[CLI41] repair only says what it would do with --dry-run, and else writes 
   expect(code).toBe(0)
   expect(out.match(/^mended/gmu)).toHaveLength(2)
   expect(err).toMatch(
-    /The mended copy is [0-9a-f-]{36}\. The old session is as it was\.\nnext: claude --resume/,
+    /The mended copy is [0-9a-f-]{36}\. The old session is as it was, and listed alone until something is said in the copy\.\nnext: claude --resume/,
   )
   expect(hash(transcript)).toBe(before)
   expect(names()).toHaveLength(there.length + 1)

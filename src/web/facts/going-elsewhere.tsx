@@ -70,7 +70,8 @@ export function GoingElsewhere(props: { session: SessionSummary; isFolderGone: b
                 />
               </dl>
               <p>
-                <a href={toHash({ kind: 'session', id: outcome.sessionId })}>Open it here</a>
+                <a href={toHash({ kind: 'session', id: outcome.sessionId })}>Open it here</a>{' '}
+                <span class="soft small">It is listed once something is said in it.</span>
               </p>
             </>
           ) : (
