@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     // A guard against hanging, on a machine that has other things to do.
     expect: { poll: { timeout: 20_000 } },
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     env: {
       THROUGHLINE_HOME: UNNAMED_HOME,
       // Sessions of whoever runs the tests are none of their business.
@@ -23,10 +24,7 @@ export default defineConfig({
     // Child processes and big files want the two cores for themselves: files run one after another per worker.
     maxWorkers: 2,
     slowTestThreshold: 5_000,
-    projects: [
-      // Rooms keep no state: their tests share what is loaded, which takes longer than they do.
-      { extends: true, test: { name: 'rooms', include: ['src/**/*.test.ts'], isolate: false } },
-      { extends: true, test: { name: 'house', include: ['test/**/*.test.ts'] } },
-    ],
+    // Nothing keeps state where another test finds it: files share what is loaded, which takes longer than many of them.
+    isolate: false,
   },
 })

@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { parseJson, string } from '#base'
 import { createLedger, type LiveState, type Reading, type SessionSummary, type SessionView } from '#model'
 import { formatOf, openTranscript, readConversation, readForward, type Meter } from '#sources'
-import type { Page, PageOptions, SearchPage, SearchRequest } from '#wire'
+import {
+  deferMemory,
+  deferRestoring,
+  type Page,
+  type PageOptions,
+  type SearchPage,
+  type SearchRequest,
+} from '#wire'
 import { isBelieved } from './believed-recordings.ts'
 import { checkSession } from './check.ts'
 import { readConfig, realPathOf } from './config.ts'
@@ -14,8 +21,6 @@ import { toHealth } from './health.ts'
 import { toJointRegistry } from './holders.ts'
 import type { Keeper } from './keeper.ts'
 import { deferLive } from './live-deferred.ts'
-import { deferMemory } from './memory-deferred.ts'
-import { deferRestoring } from './restoring-deferred.ts'
 import type { Live, WakeUp } from './open-live.ts'
 import type { Memory } from './open-memory.ts'
 import { openOnce } from './open-once.ts'
@@ -131,11 +136,13 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     })
   })
 
+  const deferred = deferMemory(async () => (await memory.open()).calls)
+
   /** Going on with sessions: when somebody asks for it. */
   const restoring = openOnce(async () => {
     const { openRestoring } = await import('./open-restoring.ts')
     const places = { config, env: options.env ?? process.env, get, now, onWritten: caughtUp }
-    return openRestoring({ ...places, lineage, memory: deferMemory(memory.open) })
+    return openRestoring({ ...places, lineage, memory: deferred })
   })
 
   /** Resolves when all that is on disk is known. */
@@ -260,7 +267,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       await keeper?.catalogue.sweep()
     },
     live: deferLive(openedLive),
-    memory: deferMemory(memory.open),
+    memory: deferred,
     restoring: deferRestoring(async () => (await restoring.open()).calls),
     async *pack(session) {
       yield* (await restoring.open()).handoffs.pack(session)

@@ -122,3 +122,5 @@ export type {
   RestoredSession,
   RestoredTurn,
 } from './restore-calls.ts'
+export { deferMemory } from './memory-deferred.ts'
+export { deferRestoring } from './restore-deferred.ts'

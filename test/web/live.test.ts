@@ -17,6 +17,7 @@ import {
   type AppTab,
 } from './app-browser.ts'
 import { findAxeFaults } from './axe.ts'
+import { SCREENS } from './screens.ts'
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 
@@ -336,10 +337,7 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
     await phone.close()
   })
 
-  test.each([
-    ['wide, light', { colorScheme: 'light' as const }],
-    ['a phone, dark', { ...PHONE, colorScheme: 'dark' as const }],
-  ])('[LWB17] axe finds nothing serious in a live session: %s', async (_name, options) => {
+  test.each(SCREENS)('[LWB17] axe finds nothing serious in a live session: %s', async (_name, options) => {
     const other = await openTab(browser, daemon, { ...options, bypassCSP: true, reducedMotion: 'reduce' })
     const id = await begin(other.page)
     const found: string[] = []
