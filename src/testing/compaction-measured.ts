@@ -1,4 +1,5 @@
 import { openThroughline } from '#app'
+import { peakMemoryKb } from './peak-memory.ts'
 
 /**
  * A program of its own for the memory test: compacts a session, restores what is left of it, and prints what came of it
@@ -13,7 +14,7 @@ const { turns, tokens } = await throughline.restoring.compact(id)
 const { messages } = await throughline.restoring.restore(id, 'anthropic')
 const { isFull } = await throughline.restoring.preflight(id)
 await throughline.close()
-const peakMb = Math.round(process.resourceUsage().maxRSS / 1024)
+const peakMb = Math.round(peakMemoryKb() / 1024)
 const characters = JSON.stringify(messages).length
 process.stdout.write(
   JSON.stringify({ ...turns, wasFull: before.isFull, tokens: tokens.after, isFull, characters, peakMb }),
