@@ -24,5 +24,7 @@ export default defineConfig({
     // Child processes and big files want the two cores for themselves: files run one after another per worker.
     maxWorkers: 2,
     slowTestThreshold: 5_000,
+    // Nothing keeps state where another test finds it: files share what is loaded, which takes longer than many of them.
+    isolate: false,
   },
 })

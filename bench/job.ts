@@ -43,6 +43,7 @@ function readArguments(given: unknown): JobArguments {
   const entries = number(given, 'entries')
   const home = string(given, 'home')
   const q = string(given, 'q')
+  const to = string(given, 'to')
   return {
     configDir: string(given, 'configDir') ?? '',
     ...(id === undefined ? {} : { id }),
@@ -50,6 +51,7 @@ function readArguments(given: unknown): JobArguments {
     ...(entries === undefined ? {} : { entries }),
     ...(home === undefined ? {} : { home }),
     ...(q === undefined ? {} : { q }),
+    ...(to === undefined ? {} : { to }),
     sample: list(given, 'sample').flatMap(readSample),
   }
 }

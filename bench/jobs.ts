@@ -3,6 +3,7 @@ import { parseAll, rawReadAll, statAll, transcriptsOf, windowAll } from './limit
 import { firstPage, fullRead, lastPage, listAll, modelView, scan, usageReport, usageTotal } from './ours.ts'
 import { loadPeer, peerFirstPage, peerLastPage, peerList, peerModelView } from './peers.ts'
 import { Pending } from './pending.ts'
+import { compactOne, convertAll, parseSample, restoreAll } from './restoring.ts'
 
 /** What a job is told. `configDir` is also the SDK's `CLAUDE_CONFIG_DIR`. */
 export interface JobArguments {
@@ -14,6 +15,8 @@ export interface JobArguments {
   /** Throughline's home, and what is searched for. */
   readonly home?: string
   readonly q?: string
+  /** The interface or the agent that a session is written for. */
+  readonly to?: string
   readonly sample?: readonly SampleSession[]
 }
 
@@ -48,6 +51,10 @@ export type JobName =
   | 'ours usage'
   | 'ours usage report'
   | 'ours scan'
+  | 'ours restore'
+  | 'ours convert'
+  | 'limit parse sample'
+  | 'ours compact'
 
 /** Everything that is measured, each in a process of its own. */
 export const JOBS: Readonly<Record<JobName, Job>> = {
@@ -72,6 +79,11 @@ export const JOBS: Readonly<Record<JobName, Job>> = {
 
   'ours usage': { run: ({ configDir }) => usageTotal(configDir) },
   'ours usage report': { run: ({ configDir, home = '' }) => usageReport(configDir, home) },
+  'ours restore': { run: (told) => restoreAll(sampleOf(told), told.to) },
+  'ours convert': { run: (told) => convertAll(sampleOf(told), told.to) },
+  'limit parse sample': { run: (told) => parseSample(sampleOf(told)) },
+  'ours compact': { run: (told) => compactOne(told.configDir, told.home ?? '', idOf(told)) },
+
   'ours scan': { run: ({ configDir, home = '', q = '' }) => scan(configDir, home, q) },
 }
 
@@ -114,6 +126,10 @@ async function compareViews({ configDir, sample = [] }: JobArguments): Promise<V
   }
   const checked = sample.length
   return pending ? { checked, asGenerated, differing: [] } : { checked, asGenerated, equal, differing }
+}
+
+function sampleOf({ configDir, sample = [] }: JobArguments): readonly string[] {
+  return sample.map(({ path }) => join(configDir, path))
 }
 
 function pathOf({ configDir, path }: JobArguments): string {

@@ -83,7 +83,10 @@ export function rawReadAll(configDir: string): Swept {
 
 /** Every line decoded and parsed, the result thrown away. */
 export function parseAll(configDir: string): Swept {
-  const paths = transcriptsOf(configDir)
+  return parseFiles(transcriptsOf(configDir))
+}
+
+export function parseFiles(paths: readonly string[]): Swept {
   let bytes = 0
   let lines = 0
   for (const path of paths) {

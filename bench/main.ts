@@ -13,7 +13,7 @@ import { mb, ms, tableOf } from './table.ts'
 /**
  * `npm run bench -- [--size xs|s|m] [--seed n] [--only list,pages,…] [--rounds n] [--json file]`: one table.
  *
- * Parts in this process or in one job of their own: list, pages, view, read, memory. Parts with the built daemon, over
+ * Parts in this process or in one job of their own: list, pages, view, read, memory, restoring. Parts with the built daemon, over
  * HTTP and WebSocket: index, daemon, search, usage, live, fanout, web, peers. With agents that are run, and nothing of
  * the corpus: running, recording. Targets are those of `--size m`; where a size sets what can be reached, they are scaled down
  * with it. `.bench` keeps the corpus and the peers, nothing else.

@@ -9,6 +9,7 @@ import { proxyRows } from './proxy-rows.ts'
 import { recordingRows } from './recording-rows.ts'
 import { redactionRows } from './redaction-rows.ts'
 import { rememberingRows } from './remembering-rows.ts'
+import { restoringRows } from './restoring-rows.ts'
 import { runningRows } from './running-rows.ts'
 import { listRows, memoryRows, pageRows, readRows, viewRows } from './rows.ts'
 import { searchRows } from './search-rows.ts'
@@ -33,6 +34,7 @@ export const PARTS: Readonly<Record<string, (bench: Bench) => Promise<readonly R
   remembering: rememberingRows,
   redaction: redactionRows,
   recording: async (bench) => [...(await recordingRows(bench)), ...(await proxyRows(bench))],
+  restoring: restoringRows,
   web: webRows,
   peers: peerRows,
 }

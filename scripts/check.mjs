@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { provideChromium } from './chromium.mjs'
 import { provideProgram } from './debian-program.mjs'
+import { provideOpencode } from './opencode.mjs'
 
 /**
  * `npm test`: everything that must hold, one check after another, none left out because another failed. The last line
@@ -71,6 +72,7 @@ async function runTests(files) {
     const command = ['vitest', 'run', ...files]
     const started = heading('Tests', command)
     const chromium = provideChromium((line) => console.log(line))
+    const opencode = provideOpencode(root, (line) => console.log(line))
     const programs = PROGRAMS.map((program) => provideProgram(program, (line) => console.log(line)))
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
     // Ten times the work may take ten times as long.
@@ -78,6 +80,7 @@ async function runTests(files) {
     const { code } = await run([...command, ...patience, ...reporters], {
       env: {
         ...(chromium === undefined ? {} : { CHROMIUM: chromium }),
+        ...(opencode === undefined ? {} : { OPENCODE_PROGRAM: opencode }),
         ...Object.assign({}, ...programs),
       },
     })

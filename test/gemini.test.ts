@@ -16,8 +16,6 @@ afterEach(() => temp.remove())
 describe('real sessions of Gemini CLI 0.61.0, as golden files that were read against their logs', () => {
   test.each(readdirSync(fixtures))('[GEM1] %s reads as it was', async (scenario) => {
     const outlines = await outlinesOf(createGeminiSource(join(fixtures, scenario), join(temp.path, 'gemini')))
-    await expect(outlines).toMatchFileSnapshot(
-      join(import.meta.dirname, 'golden/gemini', `${scenario}.txt`),
-    )
+    await expect(outlines).toMatchFileSnapshot(join(import.meta.dirname, 'golden/gemini', `${scenario}.txt`))
   })
 })

@@ -1,20 +1,21 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Entry } from '#model'
-import { NATIVE_AGENTS, toNativeSession, toSaid, type NativeAgent } from '#restore'
+import type { Entry, NativeAgent } from '#model'
+import { toNativeSession, toSaid } from '#restore'
 import { readAgentSessions, type ModelScript } from '#testing'
 import { historyOf } from './native-history.ts'
 import { makeIn, toScript } from './native-origin.ts'
 import { openNativePlace, type NativePlace } from './native-place.ts'
+import { AGENTS_HERE, hasOpencode } from './opencode-program.ts'
 
 /** Every pair takes minutes on a busy machine: every day each agent is read from and written for once or more. */
 const PAIRS: readonly (readonly [NativeAgent, NativeAgent])[] =
   process.env['RUNS'] === 'full'
-    ? NATIVE_AGENTS.flatMap((from) => NATIVE_AGENTS.map((to) => [from, to] as const))
+    ? AGENTS_HERE.flatMap((from) => AGENTS_HERE.map((to) => [from, to] as const))
     : [
         ['claude', 'codex'],
         ['claude', 'gemini'],
-        ['claude', 'opencode'],
+        ...(hasOpencode ? [['claude', 'opencode'] as const] : []),
         ['codex', 'claude'],
         ['gemini', 'codex'],
       ]

@@ -1,18 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { list, object, string } from '#base'
-import { NATIVE_AGENTS, toNativeSession, toSaid, type NativeAgent } from '#restore'
-import {
-  findAnthropicFaults,
-  findChatFaults,
-  findGeminiFaults,
-  findResponsesFaults,
-  readAgentSessions,
-  type ModelRequest,
-} from '#testing'
+import type { NativeAgent } from '#model'
+import { toNativeSession, toSaid } from '#restore'
+import { readAgentSessions } from '#testing'
+import { faultsOf } from './native-faults.ts'
 import { historyOf } from './native-history.ts'
 import { openNativePlace, type NativePlace } from './native-place.ts'
+import { AGENTS_HERE } from './opencode-program.ts'
 import { writeOpencode } from './transcribed-place.ts'
 
 const FIXTURES = join(import.meta.dirname, 'fixtures')
@@ -32,7 +27,7 @@ const KILLED: readonly (readonly [NativeAgent, string])[] = [
 
 /** Every day in the one that starts quickest, and what a tool was killed in also in another. */
 const CASES = KILLED.flatMap(([from, scenario]) =>
-  NATIVE_AGENTS.filter(
+  AGENTS_HERE.filter(
     (to) => process.env['RUNS'] === 'full' || to === 'codex' || (to === 'claude' && /tool/iu.test(scenario)),
   ).map((to) => [from, scenario, to] as const),
 )
@@ -50,25 +45,6 @@ function rootOf(agent: NativeAgent, scenario: string): string {
   const root = join(place.scratch, `${scenario}-data`)
   if (!existsSync(root)) writeOpencode(root, fixture)
   return root
-}
-
-/** What the provider would refuse in what the agent asked. What the agent says of itself is its own affair. */
-function faultsOf({ body }: ModelRequest): readonly string[] {
-  const others = (key: string): readonly unknown[] =>
-    list(body, key).filter((item) => !['system', 'developer'].includes(string(item, 'role') ?? ''))
-  // Google asks for signatures in the turn that is going on only, and there Gemini CLI puts them itself.
-  if ('contents' in body)
-    return findGeminiFaults(list(body, 'contents')).filter((fault) => !fault.includes('thought_signature'))
-  if ('input' in body) return findResponsesFaults(others('input'))
-  if (!('system' in body)) return findChatFaults(others('messages'))
-  return findAnthropicFaults(
-    others('messages').map((message) => ({ ...object({ message }, 'message'), content: blocksOf(message) })),
-  )
-}
-
-function blocksOf(message: unknown): readonly unknown[] {
-  const text = string(message, 'content')
-  return text === undefined ? list(message, 'content') : [{ type: 'text', text }]
 }
 
 describe('[NAT11] a session whose agent was killed goes on in any agent with a history that is taken', () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { NativeAgent } from '#restore'
+import type { NativeAgent } from '#model'
 import type { ModelRequest, ModelScript, ModelStep } from '#testing'
 import type { NativePlace } from './native-place.ts'
 

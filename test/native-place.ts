@@ -1,20 +1,23 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { writeNative, type NativeAgent, type NativeSession } from '#restore'
+import type { NativeAgent } from '#model'
+import { writeNative, type NativeSession } from '#restore'
 import { openModelApi, openTempDir, type ModelApi, type ModelRequest, type ModelScript } from '#testing'
 import { toCodexConfig } from './drivers-acp-place.ts'
 import { CLAUDE } from './drivers-claude-place.ts'
 import { runProgram, type Result } from './mcp-process.ts'
+import { OPENCODE } from './opencode-program.ts'
 
 const resolve = createRequire(import.meta.url).resolve
 const BIN = join(import.meta.dirname, '../node_modules/.bin')
 
-const PROGRAMS: Readonly<Record<NativeAgent, readonly string[]>> = {
+/** What runs each agent in a terminal. */
+export const PROGRAMS: Readonly<Record<NativeAgent, readonly string[]>> = {
   claude: [CLAUDE],
   codex: [process.execPath, join(dirname(resolve('@openai/codex/package.json')), 'bin/codex.js')],
   gemini: [process.execPath, join(BIN, 'gemini')],
-  opencode: [join(BIN, 'opencode')],
+  opencode: [OPENCODE],
 }
 
 /** What has to be said beside the command so that an agent runs without a person and without a network. */
@@ -103,14 +106,16 @@ function succeed({ code, out, err }: Result): void {
   if (code !== 0) throw new Error(`exit ${String(code)}: ${out} ${err}`)
 }
 
-const GEMINI_SETTINGS = {
+/** Gemini CLI as it is run in tests: with a key, without a network of its own. */
+export const GEMINI_SETTINGS: object = {
   general: { sessionRetention: { enabled: false }, disableAutoUpdate: true },
   security: { auth: { selectedType: 'gemini-api-key' } },
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
 }
 
-function toOpencodeConfig(url: string): object {
+/** The scripted model as a provider of opencode. */
+export function toOpencodeConfig(url: string): object {
   return {
     autoupdate: false,
     share: 'disabled',

@@ -48,10 +48,11 @@ export function openSqlite(path: string): Database {
 }
 
 /** Makes a data folder of opencode with these rows, and closes it as opencode does. */
-export function writeOpencode(dataDir: string, fixture: string): string {
+export function writeOpencode(dataDir: string, ...fixtures: readonly string[]): string {
   const path = openOpencode(dataDir)
   const db = openSqlite(path)
-  for (const name of readdirSync(fixture)) if (name.endsWith('.json')) addRows(db, join(fixture, name))
+  for (const fixture of fixtures)
+    for (const name of readdirSync(fixture)) if (name.endsWith('.json')) addRows(db, join(fixture, name))
   db.close()
   return path
 }

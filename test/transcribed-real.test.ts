@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { createGeminiSource, createOpencodeSource, type Source } from '#sources'
 import { expect, test } from 'vitest'
 import { openNativePlace } from './native-place.ts'
+import { hasOpencode } from './opencode-program.ts'
 import { outlinesOf } from './transcribed-place.ts'
 
 const SCRIPT =
@@ -61,27 +62,29 @@ test.concurrent(
   },
 )
 
-test.concurrent(
-  '[OPC10] [TRS4] a session of the real opencode is listed and read, and grows while it runs',
-  { timeout: 120_000 },
-  async () => {
-    const place = await openNativePlace()
-    try {
-      const dir = join(place.workdir, '../transcribed')
-      const dataDir = join(dirname(place.roots.gemini), '.local/share/opencode')
-      const source = createOpencodeSource(dataDir, dir)
-      expectGrowth(
-        await watch(source, place.run('opencode', ['run', '-m', 'scripted/scripted-model', SCRIPT])),
-      )
-      const outline = await outlinesOf(source)
-      expect(outline).toMatch(PROMPT)
-      expect(outline).toContain('< thinking "hm" + text "one moment" + tool-use + tool-use')
-      expect(outline).toMatch(/bash .*echo from-the-tool.* -> done: text "from-the-tool/u)
-      expect(outline).toContain('< text "all done" [end_turn]')
-      expect(outline).toContain('1 prompts, 2 replies, 2 calls, 1 turns, 0 compactions, 0 branches')
-      expect(outline).toContain('"A scripted aside" from agent')
-    } finally {
-      await place.close()
-    }
-  },
-)
+test
+  .skipIf(!hasOpencode)
+  .concurrent(
+    '[OPC10] [TRS4] a session of the real opencode is listed and read, and grows while it runs',
+    { timeout: 120_000 },
+    async () => {
+      const place = await openNativePlace()
+      try {
+        const dir = join(place.workdir, '../transcribed')
+        const dataDir = join(dirname(place.roots.gemini), '.local/share/opencode')
+        const source = createOpencodeSource(dataDir, dir)
+        expectGrowth(
+          await watch(source, place.run('opencode', ['run', '-m', 'scripted/scripted-model', SCRIPT])),
+        )
+        const outline = await outlinesOf(source)
+        expect(outline).toMatch(PROMPT)
+        expect(outline).toContain('< thinking "hm" + text "one moment" + tool-use + tool-use')
+        expect(outline).toMatch(/bash .*echo from-the-tool.* -> done: text "from-the-tool/u)
+        expect(outline).toContain('< text "all done" [end_turn]')
+        expect(outline).toContain('1 prompts, 2 replies, 2 calls, 1 turns, 0 compactions, 0 branches')
+        expect(outline).toContain('"A scripted aside" from agent')
+      } finally {
+        await place.close()
+      }
+    },
+  )

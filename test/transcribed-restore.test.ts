@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { toAnthropic, toGemini, toOpenAIChat, toOpenAIResponses, toSaid, type Said } from '#restore'
+import { toAiSdk, toAnthropic, toGemini, toOpenAIChat, toOpenAIResponses, toSaid, type Said } from '#restore'
 import {
   createGeminiSource,
   createOpencodeSource,
@@ -9,6 +9,7 @@ import {
   type Source,
 } from '#sources'
 import {
+  findAiSdkFaults,
   findAnthropicFaults,
   findChatFaults,
   findGeminiFaults,
@@ -38,12 +39,13 @@ function openSource(agent: string, fixture: string): Source {
   return createOpencodeSource(join(temp.path, 'data'), dir)
 }
 
-function faultsOf(said: Said): readonly string[] {
+async function faultsOf(said: Said): Promise<readonly string[]> {
   return [
     ...findAnthropicFaults(toAnthropic(said).messages),
     ...findResponsesFaults(toOpenAIResponses(said).input),
     ...findChatFaults(toOpenAIChat(said).messages),
     ...findGeminiFaults(toGemini(said).contents),
+    ...(await findAiSdkFaults(toAiSdk(said).messages)),
   ]
 }
 
@@ -60,7 +62,7 @@ test.each(scenarios)(
         expect(bridges).toEqual([])
         const said = toSaid(entries)
         if (state === 'empty') continue
-        expect(faultsOf(said)).toEqual([])
+        expect(await faultsOf(said)).toEqual([])
         const words = JSON.stringify(toGemini(said).contents)
         expect(words.includes(JSON.stringify(firstPrompt).slice(1, -1)) || name === 'compacted').toBe(true)
         expect(said.pending).toHaveLength(agent === 'opencode' && name === 'killed-HANGTOOL' ? 1 : 0)

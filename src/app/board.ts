@@ -134,7 +134,8 @@ function troubleOf(news: KeptNews): string | undefined {
 }
 
 function failureOf(outcome: TurnOutcome): string | undefined {
-  return outcome.kind === 'failed' ? outcome.message : undefined
+  if (outcome.kind !== 'failed') return undefined
+  return outcome.hint === undefined ? outcome.message : `${outcome.message} ${outcome.hint}`
 }
 
 function changedAt(news: KeptNews, before: BoardCard | undefined): string | undefined {

@@ -9,7 +9,9 @@ export async function checkSession(session: SessionSummary): Promise<CheckReport
   if (session.state === 'unreadable') return toReport(session, undefined, new Map())
   const { result, subagentDamage } = await surveySession(session, createLedger())
   const { findings } = toReport(session, result, subagentDamage)
-  return { session, findings: [...findings, ...checkRecording(session)] }
+  const { findSessionTroubles } = await import('./session-troubles.ts')
+  const troubles = await findSessionTroubles(session)
+  return { session, findings: [...findings, ...troubles, ...checkRecording(session)] }
 }
 
 function toReport(

@@ -1,14 +1,15 @@
 import { shorten, ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
+import type { Listed } from './list-sessions.ts'
 
 /**
  * The session a person means by an id, the beginning of one, or a name. Of a recording's id the uuid alone is enough.
- * The id of a recording that is not listed, because its session is, leads to that session.
+ * The id of a recording that is not listed, because its session is, leads to that session; that of a copy that is not
+ * listed leads to the copy.
  */
 export function getSession(
-  sessions: readonly SessionSummary[],
+  { sessions, doubles = new Map(), copies = [] }: Omit<Listed, 'problems'>,
   query: string,
-  doubles: ReadonlyMap<string, string> = new Map(),
 ): SessionSummary {
   const wanted = query.trim().toLowerCase()
   if (wanted === '') throw notFound(query)
@@ -19,14 +20,18 @@ export function getSession(
     (session: SessionSummary) => session.name?.trim().toLowerCase() === wanted,
     (session: SessionSummary) => session.name?.toLowerCase().includes(wanted) === true,
   ]
-  for (const matches of attempts) {
-    const found = sessions.filter(matches)
+  for (const [nth, matches] of attempts.entries()) {
+    // Copies have the names of their originals, and are meant only by their own ids.
+    const found = (nth < BY_ID ? [...sessions, ...copies] : sessions).filter(matches)
     const [only] = found
     if (found.length > 1) throw ambiguous(query, found)
     if (only) return only
   }
   throw notFound(query)
 }
+
+/** The first attempts go by the session's own id. */
+const BY_ID = 2
 
 /** An id, and of `{date}-{uuid}` the uuid too. */
 function idsOf(id: string): readonly string[] {

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
 import { field, list, number, object, parseJson, string, ThroughlineError } from '#base'
 import { transcriptsOf, type SessionSummary } from '#model'
+import { openTranscript } from '#sources'
 
 /**
  * A session on its way to another machine: one packed file of lines. The first names what follows, with the hash of
  * every file; then come the files, piece by piece, byte for byte, and the documents that were promoted in the session.
  */
-export interface HandoffManifest {
+interface HandoffManifest {
   readonly session: { readonly id: string; readonly agent: string; readonly name?: string | undefined }
   /** Where the session worked, over there. */
   readonly workdir?: string | undefined
@@ -21,7 +22,7 @@ export interface HandoffManifest {
   readonly documents: number
 }
 
-export interface HandoffFile {
+interface HandoffFile {
   /** Where it stands in its agent's layout: enough to know how it reads. The first is the transcript. */
   readonly place: string
   readonly bytes: number
@@ -54,13 +55,8 @@ export async function* packHandoff(
   const lines = async function* (): AsyncGenerator<string> {
     yield `${JSON.stringify(manifest)}\n`
     for (const { path, place, bytes } of files) {
-      for await (const piece of createReadStream(path, {
-        end: Math.max(0, bytes - 1),
-        highWaterMark: PIECE,
-      })) {
-        if (bytes > 0 && Buffer.isBuffer(piece))
-          yield `${JSON.stringify({ place, data: piece.toString('base64') })}\n`
-      }
+      for await (const piece of bytesOf(path, bytes))
+        yield `${JSON.stringify({ place, data: piece.toString('base64') })}\n`
     }
     for (const document of documents) yield `${JSON.stringify({ document })}\n`
   }
@@ -86,12 +82,30 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 }
 
 async function digest(path: string): Promise<Pick<HandoffFile, 'bytes' | 'sha256'>> {
-  const { size } = await stat(path)
   const hash = createHash('sha256')
-  if (size > 0)
-    for await (const piece of createReadStream(path, { end: size - 1 }))
-      if (Buffer.isBuffer(piece)) hash.update(piece)
-  return { bytes: size, sha256: hash.digest('hex') }
+  let bytes = 0
+  for await (const piece of bytesOf(path)) {
+    hash.update(piece)
+    bytes += piece.length
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+/** The bytes of a file, up to a length. A transcript that goes on from others is whole: over there they are not. */
+async function* bytesOf(path: string, length?: number): AsyncGenerator<Buffer> {
+  const file = openTranscript(path)
+  try {
+    const end = Math.min(file.size, length ?? file.size)
+    for (let at = 0; at < end;) {
+      const piece = Buffer.allocUnsafe(Math.min(PIECE, end - at))
+      const count = await file.read(piece, piece.length, at)
+      if (count === 0) return
+      yield piece.subarray(0, count)
+      at += count
+    }
+  } finally {
+    file.close()
+  }
 }
 
 function placeOf(path: string, session: SessionSummary): string {

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { isObject, object, parseJson, string, ThroughlineError } from '#base'
-import type { Entry, SessionSummary } from '#model'
+import { isNativeAgent, type NativeAgent, type SessionSummary } from '#model'
 import { toSaid, type NativeRoots } from '#restore'
-import { formatOf, openTranscript, readConversation } from '#sources'
-import { readNativeAgent, type ConvertOutcome, type MemoryCalls, type NativeAgent } from '#wire'
+import type { ConvertOutcome, MemoryCalls } from '#wire'
 import { packHandoff, unpackHandoff } from './handoff.ts'
-import { createLineageLog } from './lineage-log.ts'
-import { convertSession, isNativeAgent } from './session-conversion.ts'
+import { createLineageLog, type LineageLog } from './lineage-log.ts'
+import { convertSession } from './session-conversion.ts'
+import { readEntries } from './session-entries.ts'
 
 /** Sessions that go from one machine to another. */
 export interface Handoffs {
@@ -34,16 +34,20 @@ export interface TakenIn extends ConvertOutcome {
 
 export interface HandoffsOptions {
   readonly home: string
+  /** Default: that of the home. */
+  readonly lineage?: LineageLog
   readonly roots: NativeRoots
   readonly memory: MemoryCalls
   readonly run: (command: readonly string[], workdir: string) => Promise<void>
+  /** The model to go on with in opencode. */
+  readonly opencodeModel?: ((workdir: string) => string | undefined) | undefined
   readonly onWritten: () => Promise<void>
   readonly now: () => number
 }
 
 export function createHandoffs(options: HandoffsOptions): Handoffs {
   const { home, memory, now } = options
-  const lineage = createLineageLog(home)
+  const { lineage = createLineageLog(home) } = options
   return {
     async *pack(session) {
       yield* packHandoff(session, await documentsOf(session.id, memory))
@@ -74,19 +78,10 @@ export function createHandoffs(options: HandoffsOptions): Handoffs {
 }
 
 function getAgent(agent: string): NativeAgent {
-  if (isNativeAgent(agent)) return readNativeAgent(agent)
+  if (isNativeAgent(agent)) return agent
   throw new ThroughlineError('request-invalid', `${agent} cannot be given a session`, {
     hint: 'Name the agent to go on in: --in claude.',
   })
-}
-
-async function readEntries(path: string): Promise<readonly Entry[]> {
-  const file = openTranscript(path)
-  try {
-    return (await readConversation(file, formatOf(path))).entries
-  } finally {
-    file.close()
-  }
 }
 
 /** Every version of what was promoted in a session, and the bytes that go with it. */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { ThroughlineError } from '#base'
 import type { Owner } from '#live'
-import { lifeOf, type Holder, type Registry } from '#sources'
+import { lifeOf, type Holder, type Registry, type Source } from '#sources'
 
 const PAUSE_MS = 50
 const POLITE_MS = 5_000
@@ -12,6 +12,24 @@ export function findHolder(registry: Registry | undefined, sessionId: string): H
   return registry
     ?.read()
     .holders.find((holder) => holder.sessionId === sessionId && lifeOf(holder) !== 'dead')
+}
+
+/** The registries of all agents as one, with ids of ours for sessions that were run here. */
+export function toJointRegistry(
+  sources: readonly Pick<Source, 'registry' | 'root'>[],
+  ours: () => ReadonlyMap<string, string>,
+): Registry {
+  return {
+    dir: sources[0]?.root ?? '',
+    read() {
+      const all = sources.flatMap(({ registry }) => registry?.read() ?? [])
+      const names = ours()
+      const holders = all.flatMap(({ holders: some }) =>
+        some.map((holder) => ({ ...holder, sessionId: names.get(holder.sessionId) ?? holder.sessionId })),
+      )
+      return { holders, unreadable: all.flatMap(({ unreadable }) => unreadable) }
+    },
+  }
 }
 
 /** The same, in words for a person. */

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { byActivity, transcriptsOf, type LiveState, type SessionCounts, type SessionSummary } from '#model'
+import { transcriptsOf, type LiveState, type SessionCounts, type SessionSummary } from '#model'
 import {
   openArchive,
   openCatalogue,
@@ -18,10 +18,12 @@ import { INDEX_VERSION } from '#store'
 import type { ArchiveState, Notice } from '#wire'
 import { createArchiving } from './archiving.ts'
 import { isWithin } from './config.ts'
+import { createExpectedSessions } from './expected-sessions.ts'
 import { cataloguePath, dropOldIndexes, makeFolders, moveFiles, toTasks } from './kept-files.ts'
 import { createNotices } from './kept-notices.ts'
+import { LINEAGE_FILE, type LineageLog } from './lineage-log.ts'
 import { createLookAround, type LookAround } from './look-around.ts'
-import { toCatalogueSources, watchedFolders, type Sources } from './open-sources.ts'
+import { recordedFolders, toCatalogueSources, watchedFolders, type Sources } from './open-sources.ts'
 import type { Preferences } from './preferences.ts'
 import { registerPath } from './recorded-folders.ts'
 import type { Config } from './throughline.ts'
@@ -49,6 +51,8 @@ export interface Keeper {
   expect(id: string, session: SessionSummary | undefined): void
   /** Names and marks of this session are others now, or what it is doing. */
   refresh(id: string): void
+  /** There may be folders that were not there before. */
+  rewatch(): void
   close(): Promise<void>
 }
 
@@ -58,6 +62,7 @@ export interface KeeperOptions {
   /** What a session is doing that is run here. */
   readonly liveOf: (id: string) => LiveState | undefined
   readonly preferences: Preferences
+  readonly lineage: LineageLog
   /** Whether to keep an index and an archive: one process per home does. */
   readonly keeps: boolean
   readonly now: () => number
@@ -77,7 +82,7 @@ const MANY_HINTS = 1_000
 const INDEX_DELAY_MS = 400
 
 export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
-  const { config, sources, preferences, keeps, now } = options
+  const { config, sources, preferences, lineage, keeps, now } = options
   const { own: source, beside, folders } = sources
   const { home, allowedRoots } = config
   const { notify, notices } = createNotices(now)
@@ -93,10 +98,10 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   let isUnwatched = false
   let sweeps = 0
   let hints = 0
-  const expected = new Map<string, SessionSummary>()
+  const expected = createExpectedSessions({ isKnown: (id) => byId.has(id), tell })
 
   // A folder that is not there cannot be watched, and the first recording is to be seen at once.
-  if (keeps) makeFolders(sources.recorded.map(({ root }) => join(root, 'projects')))
+  if (keeps) makeFolders(recordedFolders(sources))
   const archive = openArchive({
     dir: join(home, 'archive'),
     sources: [source, beside, ...sources.others],
@@ -116,6 +121,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   }
   const isAllowed =
     allowedRoots.length === 0 ? undefined : (workdir: string) => isWithin(workdir, allowedRoots)
+  lineage.look()
   const catalogue = await openCatalogue({
     sources: toCatalogueSources(sources, archive.sources),
     ...(keeps ? { rememberedPath: cataloguePath(home) } : {}),
@@ -124,6 +130,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     liveOf: (id) => options.liveOf(id) ?? live?.states.get(id),
     preferenceOf: (id) => preferences.get(id),
     countsOf: (id) => counts.get(id),
+    copyOf: (id) => lineage.copyOf(id),
     onChange: take,
     now,
     meter: options.meter,
@@ -160,7 +167,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     } else {
       if (!owners.has(session.path)) around?.soon()
       own(session)
-      expected.delete(session.id)
+      expected.found(session.id)
       if (change.kind === 'moved') moveFiles(index, change.from, session)
       else {
         const files = new Set(change.files)
@@ -191,9 +198,10 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   const watcher = openWatcher({
     dirs: (under) => watchedFolders(sources, home, under),
     onHint(dir, name) {
-      // Much is written there, and one thing is news: somebody records in another folder.
+      // Much is written there, and two things are news: somebody records in another folder, or a session was made.
       const isHome = dir === home
       if (isHome && join(home, name ?? '') === registerPath(home)) around?.now()
+      if (isHome && name === LINEAGE_FILE) catalogue.refresh(lineage.look())
       if (isHome) return
       hints++
       if (source.registry !== undefined && dir === source.registry.dir) live?.refresh()
@@ -202,6 +210,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     onSweep() {
       live?.refresh()
       around?.now()
+      catalogue.refresh(lineage.look())
       // Hints get lost where there are none, or far too many. Else what is quiet is looked at in turns.
       const isSure = !isUnwatched && hints < MANY_HINTS
       hints = 0
@@ -271,19 +280,10 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       return () => listeners.delete(listener)
     },
     lastWrite: lastActivityOf,
-    sessions() {
-      if (expected.size === 0) return catalogue.sessions()
-      return [...catalogue.sessions(), ...expected.values()].toSorted(byActivity)
-    },
-    expect(id, session) {
-      const before = expected.get(id)
-      if (byId.has(id) || (before === undefined && session === undefined)) return
-      if (session === undefined) expected.delete(id)
-      else expected.set(id, session)
-      if (session !== undefined) tell({ kind: 'changed', session, files: [] })
-      else if (before !== undefined) tell({ kind: 'removed', session: before })
-    },
+    sessions: () => expected.among(catalogue.sessions()),
+    expect: (id, session) => expected.expect(id, session),
     refresh: (id) => catalogue.refresh([id]),
+    rewatch: () => watcher.refresh(),
     async close() {
       clearTimeout(beginning)
       stopOpening?.()

@@ -1,12 +1,14 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IndexTask, SessionIndex } from '#ingest'
-import type { SessionSummary } from '#model'
+import { ownSince, type SessionSummary } from '#model'
 import { INDEX_VERSION } from '#store'
 
 /** What the index is told of the transcripts of a session. */
 export function toTasks(session: SessionSummary): readonly IndexTask[] {
-  const { agent, id, createdAt = '' } = session
+  const { agent, id } = session
+  // Of a message that two sessions have, the older one is billed.
+  const createdAt = ownSince(session) ?? ''
   return [
     { path: session.path, agent, session: id, createdAt },
     ...session.subagents.map(({ id: subagent, path }) => ({ path, agent, session: id, subagent, createdAt })),

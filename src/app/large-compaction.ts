@@ -59,10 +59,14 @@ async function readTurns(
     for (const reading of readings) {
       if (reading.kind === 'damage' || !path.has(reading.entry.id)) continue
       const { entry } = reading
-      const isStart = entry.kind === 'prompt' && !entry.midTurn
-      if (isStart || waiting.length === 0) waiting.push([])
-      // Bytes of a batch are shared: what is kept has to have its own.
-      waiting.at(-1)?.push({ ...entry, raw: Uint8Array.from(entry.raw) })
+      // What a compaction of the agent's own left stands in its line.
+      const told = entry.kind === 'compaction' ? [entry, ...(entry.history ?? [])] : [entry]
+      for (const each of told) {
+        const isStart = each.kind === 'prompt' && !each.midTurn
+        if (isStart || waiting.length === 0) waiting.push([])
+        // Bytes of a batch are shared: what is kept has to have its own.
+        waiting.at(-1)?.push({ ...each, raw: Uint8Array.from(each.raw) })
+      }
       if (entry.kind === 'reply' && !entry.synthetic && entry.usage !== undefined) {
         const { input, output, cacheRead, cacheCreation } = entry.usage
         before = input + output + cacheRead + cacheCreation

@@ -1,44 +1,63 @@
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { field, string } from '#base'
-import { openSharedJournal, readJournal } from '#journal'
+import { field, parseJson, string } from '#base'
+import { openSharedJournal } from '#journal'
+import type { CopiedFrom } from '#model'
 import type { Lineage, LineageLink } from '#wire'
 
 /** A session that was made of another one. */
-export interface Descent {
+interface Descent {
   readonly kind: LineageLink['kind']
   readonly at: string
   readonly from: { readonly sessionId: string; readonly agent: string }
   readonly to: { readonly sessionId: string; readonly agent: string }
+  /** When the last thing was said that was copied. */
+  readonly until?: string | undefined
 }
 
 /** Which sessions were made of which: `<home>/lineage.jsonl`. */
 export interface LineageLog {
+  /** Such a session is about to be written: whoever sees it before it is in the log knows what it is. */
+  expect(descent: Descent): void
   /** Written down once: the same descent again adds nothing. */
   add(descent: Descent): Promise<void>
   read(sessionId: string): Promise<Lineage>
-  /** Sessions that were made of others, by their id. */
-  made(): Promise<ReadonlyMap<string, Descent>>
+  /** What a session was made of, as of the last look. */
+  copyOf(sessionId: string): CopiedFrom | undefined
+  /** Looks whether others have added something, and says of which sessions. */
+  look(): readonly string[]
 }
 
-export function createLineageLog(home: string): LineageLog {
-  const path = join(home, 'lineage.jsonl')
+export const LINEAGE_FILE = 'lineage.jsonl'
 
-  async function readAll(): Promise<readonly Descent[]> {
-    const all: Descent[] = []
-    for await (const item of readJournal(path)) {
-      const descent = item.kind === 'line' ? readDescent(item.value) : undefined
-      if (descent !== undefined) all.push(descent)
-    }
+export function createLineageLog(home: string): LineageLog {
+  const path = join(home, LINEAGE_FILE)
+  const made = new Map<string, Descent>()
+  let all: readonly Descent[] = []
+  let seen: string | undefined
+  let told = 0
+
+  function readAll(): readonly Descent[] {
+    const stamp = stampOf(path)
+    if (stamp === seen) return all
+    // Before it is read: what is added meanwhile changes it.
+    seen = stamp
+    all = stamp === undefined ? [] : readLines(path)
+    for (const descent of all) made.set(descent.to.sessionId, descent)
     return all
   }
 
   return {
+    expect(descent) {
+      made.set(descent.to.sessionId, descent)
+    },
     async add(descent) {
-      const isKnown = (await readAll()).some(
-        ({ from, to, kind }) =>
+      const isKnown = readAll().some(
+        ({ from, to, kind, until }) =>
           from.sessionId === descent.from.sessionId &&
           to.sessionId === descent.to.sessionId &&
-          kind === descent.kind,
+          kind === descent.kind &&
+          until === descent.until,
       )
       if (isKnown) return
       const journal = await openSharedJournal(path)
@@ -47,21 +66,50 @@ export function createLineageLog(home: string): LineageLog {
       } finally {
         await journal.close()
       }
+      made.set(descent.to.sessionId, descent)
     },
     async read(sessionId) {
-      const all = await readAll()
-      const origin = all.findLast(({ to }) => to.sessionId === sessionId)
-      const to = all.filter(({ from }) => from.sessionId === sessionId).map((each) => link(each, each.to))
+      const descents = [...new Map(readAll().map((each) => [keyOf(each), each])).values()]
+      const origin = descents.findLast(({ to }) => to.sessionId === sessionId)
+      const to = descents
+        .filter(({ from }) => from.sessionId === sessionId)
+        .map((each) => link(each, each.to))
       return { to, ...(origin === undefined ? {} : { from: link(origin, origin.from) }) }
     },
-    async made() {
-      return new Map((await readAll()).map((descent) => [descent.to.sessionId, descent]))
+    copyOf(sessionId) {
+      const descent = made.get(sessionId)
+      if (descent === undefined) return undefined
+      const { from, kind, until, at } = descent
+      return { agent: from.agent, id: from.sessionId, kind, until: until ?? at }
+    },
+    look() {
+      const fresh = readAll().slice(told)
+      told = all.length
+      return fresh.map(({ to }) => to.sessionId)
     },
   }
 }
 
+function keyOf({ kind, from, to }: Descent): string {
+  return `${kind} ${from.sessionId} ${to.sessionId}`
+}
+
 function link({ kind, at }: Descent, { sessionId, agent }: Descent['from']): LineageLink {
   return { sessionId, agent, kind, at }
+}
+
+function stampOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs}`
+}
+
+/** A line that is not whole is none. */
+function readLines(path: string): readonly Descent[] {
+  const text = readFileSync(path, 'utf8')
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : (readDescent(parseJson(line)) ?? [])))
 }
 
 function readDescent(value: unknown): Descent | undefined {
@@ -71,7 +119,7 @@ function readDescent(value: unknown): Descent | undefined {
   const from = readEnd(value, 'from')
   const to = readEnd(value, 'to')
   if (kind === undefined || from === undefined || to === undefined) return undefined
-  return { kind, at: string(value, 'at') ?? '', from, to }
+  return { kind, at: string(value, 'at') ?? '', from, to, until: string(value, 'until') }
 }
 
 function readEnd(value: unknown, key: 'from' | 'to'): Descent['from'] | undefined {

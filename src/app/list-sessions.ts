@@ -6,11 +6,15 @@ import {
   createLedger,
   factsToCounts,
   isLive,
+  isMereCopy,
   NO_USAGE,
+  ownSince,
   type CopiedFrom,
+  type LiveState,
   type SessionSummary,
   type SurveyResult,
 } from '#model'
+import type { SessionIndex } from '#ingest'
 import type { Source, SourceList } from '#sources'
 import type { ListOptions, Problem, SessionList } from '#wire'
 import { isWithin, realPathOf } from './config.ts'
@@ -24,50 +28,81 @@ export interface Listed {
   readonly problems: readonly Problem[]
   /** Recordings that are not listed, each with the session it is of, which is. */
   readonly doubles?: ReadonlyMap<string, string>
+  /** Copies that are not listed, because nothing was said in them that their originals do not have. */
+  readonly copies?: readonly SessionSummary[]
+}
+
+/** What is known of sessions from elsewhere than their files. */
+export interface KnownOf {
+  /** What a session was made of. */
+  readonly copyOf: (id: string) => CopiedFrom | undefined
+  /** What a session is doing that is run here. */
+  readonly liveOf: (id: string) => LiveState | undefined
 }
 
 /**
  * Looks at every session's file. Shows only those that may be shown, and of a session that is known itself no
- * recording beside it.
+ * recording and no mere copy beside it.
  */
-export async function lookAtSessions(sources: Sources, config: Config): Promise<Listed> {
+export async function lookAtSessions(sources: Sources, config: Config, known: KnownOf): Promise<Listed> {
   const look = async (from: Source): Promise<SourceList> => {
     const { sessions, problems } = await from.list()
     return { sessions: await onlyAllowed(from, sessions, config.allowedRoots), problems }
   }
   const { sessions, problems } = await look(sources.own)
   const samples = (await sources.samples.list()).sessions
-  const recorded = await Promise.all(sources.recorded.map(look))
+  // What agents wrote says which recordings are behind it.
   const elsewhere = await Promise.all(sources.others.map(look))
+  const recorded = await Promise.all(sources.recorded.map(look))
   const written = new Set(sessions.map(({ id }) => id))
   const own = [
     ...sessions,
     ...samples,
-    ...elsewhere
-      .flatMap((from) => from.sessions)
-      .filter(
-        ({ id, agent, copiedFrom }) => !isKnown(copiedFrom, written) && !sources.claimed(agent).has(id),
-      ),
+    ...elsewhere.flatMap((from) => from.sessions),
     ...recorded.flatMap((from) => from.sessions).filter(({ id }) => !written.has(id)),
   ]
   sources.folders.look(own.flatMap(({ workdirs }) => workdirs))
   const beside = await look(sources.beside)
   const ids = new Set(own.map(({ id }) => id))
-  const doubles = new Map<string, string>()
+  const doubles = new Map(sources.claimed())
   const others = beside.sessions.filter(({ id, recorded: { of = '' } = {} }) => {
     if (ids.has(of)) doubles.set(id, of)
     return !ids.has(id) && !ids.has(of)
   })
   return {
-    sessions: [...own, ...others].toSorted(byActivity),
+    ...withoutCopies([...own, ...others].toSorted(byActivity), known),
     problems: [...problems, ...elsewhere.flatMap((from) => from.problems), ...beside.problems],
     doubles,
   }
 }
 
-/** Whether a session was only copied from one that is listed itself. */
-function isKnown(copied: CopiedFrom | undefined, written: ReadonlySet<string>): boolean {
-  return copied !== undefined && written.has(copied.id)
+/** Sessions with what they were made of, and apart from them those that say nothing that their originals do not. */
+function withoutCopies(
+  sessions: readonly SessionSummary[],
+  { copyOf, liveOf }: KnownOf,
+): Required<Pick<Listed, 'sessions' | 'copies'>> {
+  const ids = new Set(sessions.map(({ id }) => id))
+  const all = sessions.map((session) => {
+    const copied = copyOf(session.id) ?? session.copiedFrom
+    if (copied === undefined) return session
+    return { ...session, copiedFrom: ids.has(copied.id) ? { ...copied, here: true as const } : copied }
+  })
+  const byId = new Map(all.map((session) => [session.id, session]))
+  const withLive = (session: SessionSummary): SessionSummary => ({
+    ...session,
+    live: liveOf(session.id) ?? session.live,
+  })
+  const mere = new Set(
+    all.filter(
+      (session) =>
+        session.copiedFrom !== undefined &&
+        isMereCopy(withLive(session), (id) => {
+          const origin = byId.get(id)
+          return origin && withLive(origin)
+        }),
+    ),
+  )
+  return { sessions: all.filter((session) => !mere.has(session)), copies: [...mere] }
 }
 
 /** Chooses from sessions that are in the order of their activity, most recent first. */
@@ -203,7 +238,7 @@ async function surveyAll(
 }
 
 function byCreation(a: SessionSummary, b: SessionSummary): number {
-  const [left, right] = [a.createdAt ?? '\uffff', b.createdAt ?? '\uffff']
+  const [left, right] = [ownSince(a) ?? '\uffff', ownSince(b) ?? '\uffff']
   if (left !== right) return left < right ? -1 : 1
   return a.id < b.id ? -1 : 1
 }
@@ -229,11 +264,14 @@ export function withFacts(
   }
 }
 
-/** With an index every session's counts are at hand. */
-export async function fromCounts(
-  sessions: readonly SessionSummary[],
-): Promise<{ sessions: readonly SessionSummary[]; usage: typeof NO_USAGE; problems: readonly [] }> {
-  let usage = NO_USAGE
-  for (const { counts } of sessions) if (counts !== undefined) usage = addUsage(usage, counts.usage)
-  return { sessions, usage, problems: [] }
+/** With an index every session's counts are at hand, and of every message which session was billed for it. */
+export function fromIndex(index: Pick<SessionIndex, 'usage'>): NonNullable<ListContext['ledger']> {
+  return async (sessions) => {
+    const ids = new Set(sessions.map(({ id }) => id))
+    // An index that cannot be asked right now is no reason to list nothing: then it is what the sessions say.
+    const report = await index.usage({ by: 'session' }).catch(() => undefined)
+    const billed =
+      report?.rows.filter(({ key }) => ids.has(key)) ?? sessions.flatMap(({ counts }) => counts ?? [])
+    return { sessions, usage: billed.reduce((sum, row) => addUsage(sum, row.usage), NO_USAGE), problems: [] }
+  }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ThroughlineError } from '#base'
-import type { SessionSummary } from '#model'
+import { isSaidElsewhere, type SessionSummary } from '#model'
 import type { IndexedHit } from '#ingest'
 import type { LiveEvent, SearchHit, SubscribeOptions, Subscription } from '#wire'
 import type { Keeper } from './keeper.ts'
@@ -152,10 +152,13 @@ export async function subscribeToQuery(
   }
 }
 
-/** A hit with what the catalogue knows of its session; `undefined` when the session is not to be shown. */
+/**
+ * A hit with what the catalogue knows of its session; `undefined` when the session is not to be shown, or when it was
+ * said in another one that is, and copied from there.
+ */
 export function toHit(keeper: Keeper, { path, number: _number, ...hit }: IndexedHit): SearchHit | undefined {
   const session = keeper.sessionOf(path)
-  if (session === undefined) return undefined
+  if (session === undefined || isSaidElsewhere(session, hit.entry.at)) return undefined
   const { id, agent, name, workdirs } = session
   return { session: { id, agent, name, workdir: workdirs[0] }, ...hit }
 }

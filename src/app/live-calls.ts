@@ -28,6 +28,7 @@ import { endHolder } from './holders.ts'
 import { readLocalSettings } from './local-settings.ts'
 import type { WakeUp } from './open-live.ts'
 import { recordedFolder } from './recorded-sources.ts'
+import { checkMinute, toResumed, transcriptOf } from './resumed-session.ts'
 import type { Config } from './throughline.ts'
 import type { BeginningSession } from './wake-ups.ts'
 
@@ -40,6 +41,8 @@ export interface LiveCallsOptions {
   /** Looks at what there is on disk anew. */
   readonly look: () => Promise<void>
   readonly wakeUp?: WakeUp | undefined
+  /** A session is gone on with. */
+  readonly onResumed: (session: SessionSummary) => void
   readonly roster: Roster
   readonly board: Board
   readonly asks: AsksElsewhere
@@ -60,7 +63,7 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
     return await readFolder(await getWorkdir(workdir, config), { trust, config })
   }
 
-  type Beginning = Pick<HostOrder, 'sessionId' | 'agent' | 'workdir'> & Pick<HostOrder, 'resume'>
+  type Beginning = Pick<HostOrder, 'sessionId' | 'agent' | 'workdir' | 'resume' | 'transcript'>
 
   async function begin(beginning: Beginning, request: RunRequest): Promise<SessionView> {
     const { agent } = beginning
@@ -135,9 +138,10 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
   function getLive(id: string): SessionView {
     const view = find(id)
     if (view !== undefined && view.state.state !== 'ended') return view
-    throw new ThroughlineError('session-ended', `session ${id} is not live`, {
-      hint: 'Resume it, or begin a new one.',
-    })
+    const { message, hint = 'Resume it, or begin a new one.' } =
+      view?.state.state === 'ended' ? view.state : { message: undefined }
+    const why = message === undefined ? '' : `: ${message}`
+    throw new ThroughlineError('session-ended', `session ${id} is not live${why}`, { hint })
   }
 
   return {
@@ -181,11 +185,14 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
       // It died before it said anything: it is begun again, with the prompts that were left.
       if (session === undefined) return await beginAgain(id, request)
       checkOwn(session)
+      checkMinute(session, now())
       const workdir = request.workdir ?? findWorkdir(session)
       if (request.takeOver === true) await endHolder(registry, session.id)
       const beginning = { sessionId: session.id, agent: session.agent, workdir }
       const { prompt, ...rest } = request
-      const view = await begin({ ...beginning, resume: { sessionId: session.id } }, rest)
+      const goesOn = { resume: await toResumed(session), transcript: transcriptOf(session, home) }
+      options.onResumed(session)
+      const view = await begin({ ...beginning, ...goesOn }, rest)
       await wake({ ...beginning, workdir: view.workdir, goesOn: true, prompt: wordsOf(prompt) }, {})
       if (prompt !== undefined) await send(view.sessionId, prompt)
       return find(view.sessionId) ?? view
@@ -196,7 +203,9 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
       const workdir = request.workdir ?? findWorkdir(session)
       const fork = request.at === undefined ? {} : { at: request.at }
       const beginning = { sessionId: randomUUID(), agent: session.agent, workdir }
-      return await begin({ ...beginning, resume: { sessionId: session.id, fork } }, request)
+      // What was said before is in the copy that the agent makes, and nowhere else.
+      const copy = { resume: { sessionId: session.id, fork }, transcript: 'own' } as const
+      return await begin({ ...beginning, ...copy }, request)
     },
     async renew(id, request = {}) {
       const { agent, workdir, model, mode, sessionId, agentSessionId, turn } = getLive(id)

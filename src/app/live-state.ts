@@ -8,7 +8,7 @@ import type { Config } from './throughline.ts'
 /** Whether any host may run: whoever only lists does not look further when there is none. */
 export function hasHosts(home: string): boolean {
   try {
-    return readdirSync(join(home, 'run')).some((name) => /^[0-9a-f]{8}-[0-9a-f-]{27}\.json$/.test(name))
+    return readdirSync(join(home, 'run')).some((name) => /^[\w-]+\.json$/.test(name))
   } catch {
     return false
   }
@@ -22,18 +22,24 @@ export function withLiveSessions(
 ): Listed {
   const shown = views.filter(({ state }) => state.state !== 'ended')
   if (shown.length === 0) return listed
-  const byId = new Map(shown.map((view) => [view.agentSessionId ?? view.sessionId, view]))
+  const byId = new Map(shown.flatMap((view) => namesOf(view).map((id) => [id, view] as const)))
   const known = listed.sessions.map((session) => {
     const view = byId.get(session.id)
     return view === undefined ? session : { ...session, live: toLiveState(view) }
   })
   const ids = new Set(known.map(({ id }) => id))
-  const pending = [...byId]
-    .filter(
-      ([id, { workdir }]) => !ids.has(id) && (allowedRoots.length === 0 || isWithin(workdir, allowedRoots)),
-    )
-    .map(([, view]) => toPending(view))
+  const pending = shown
+    .filter((view) => !namesOf(view).some((id) => ids.has(id)))
+    .filter(({ workdir }) => allowedRoots.length === 0 || isWithin(workdir, allowedRoots))
+    .map(toPending)
   return { ...listed, sessions: [...pending, ...known] }
+}
+
+/** Who goes on under another id has a transcript there; what is recorded for an agent stands under ours. */
+function namesOf({ sessionId, agentSessionId }: SessionView): readonly string[] {
+  return agentSessionId === undefined || agentSessionId === sessionId
+    ? [sessionId]
+    : [sessionId, agentSessionId]
 }
 
 /** What a list shows of a session that is run here. */

@@ -1,5 +1,6 @@
 import { toTranscript, type SpeakerNames } from '#memory'
 import {
+  isSaidElsewhere,
   matchesQuery,
   type DocumentQuery,
   type MemoryDocument,
@@ -94,7 +95,9 @@ export function createSessionMessages(options: SessionMessagesOptions): SessionM
   ): Promise<readonly MemoryDocument[]> {
     const isLong = session.size > WHOLE_BYTES && takesAny(query)
     const said = isLong ? await readEnd(session, limit) : await readWhole(session)
-    const fitting = said.filter((message) => matchesQuery(message, query, options.now()))
+    const isOwn = ({ createdAt }: MemoryDocument): boolean =>
+      query.sessionId !== undefined || !isSaidElsewhere(session, createdAt)
+    const fitting = said.filter((message) => isOwn(message) && matchesQuery(message, query, options.now()))
     return fitting.slice(-limit).toReversed()
   }
 

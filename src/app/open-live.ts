@@ -18,6 +18,7 @@ import { findLastView } from './last-view.ts'
 import { createLiveCalls } from './live-calls.ts'
 import { createBoardTopic, isNamed, subscribeToLive } from './live-topics.ts'
 import { createRecordingWatch } from './recording-watch.ts'
+import { createResumptionWatch } from './resumption-watch.ts'
 import type { Config } from './throughline.ts'
 import type { BeginningSession } from './wake-ups.ts'
 
@@ -71,6 +72,7 @@ export async function openLive(options: LiveOptions): Promise<Live> {
     after: clock.after,
     onVerdict: (sessionId, trouble) => board.mark(sessionId, trouble),
   })
+  const resumption = createResumptionWatch((sessionId, trouble) => board.mark(sessionId, trouble))
   const roster = await openRoster({
     home: config.home,
     clock,
@@ -85,14 +87,16 @@ export async function openLive(options: LiveOptions): Promise<Live> {
     const read = (): SessionView | undefined => roster.find(sessionId)
     for (const attention of attentionsIn(news)) owners.set(attention, sessionId)
     board.hear(news, read)
-    if (isAnswered(news)) watchRecording(read())
+    if (isAnswered(news)) lookAtWritten(read())
     if ('event' in news && news.event.kind !== 'state.changed') return
     const view = 'view' in news ? news.view : read()
     if (view !== undefined) options.onChange(view)
   }
 
-  function watchRecording(view: SessionView | undefined): void {
-    if (view !== undefined) recording.answered(view)
+  function lookAtWritten(view: SessionView | undefined): void {
+    if (view === undefined) return
+    recording.answered(view)
+    void resumption.answered(view)
   }
 
   roster.listen(hear)
@@ -109,6 +113,7 @@ export async function openLive(options: LiveOptions): Promise<Live> {
       board,
       asks,
       find,
+      onResumed: (session) => resumption.resumed(session),
       resolve: (answer) => resolve(answer, { roster, asks, owners, home: config.home }),
     }),
     board,

@@ -1,19 +1,25 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { homedir } from 'node:os'
 import { ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
 import type { MemoryCalls, RestoreCalls } from '#wire'
 import { toAgentEnvironment } from './agent-environment.ts'
+import { createSummariser } from './agent-summary.ts'
 import { isWithin } from './config.ts'
 import { createHandoffs, type Handoffs } from './handoffs.ts'
+import type { LineageLog } from './lineage-log.ts'
+import { findOpencodeModel } from './opencode-model.ts'
+import { readEntries } from './session-entries.ts'
 import { createRestoring, type RestoringOptions } from './restoring.ts'
 import type { Config } from './throughline.ts'
 
-export interface OpenRestoringOptions extends Pick<RestoringOptions, 'summarise' | 'onWritten' | 'now'> {
+export interface OpenRestoringOptions extends Pick<RestoringOptions, 'onWritten' | 'now'> {
   readonly config: Config
   readonly env: Readonly<Record<string, string | undefined>>
   readonly get: (query: string) => Promise<SessionSummary>
   readonly memory: MemoryCalls
+  readonly lineage: LineageLog
 }
 
 export interface Restoring {
@@ -23,16 +29,28 @@ export interface Restoring {
 
 /** Going on with the sessions of this machine: what is written goes where the agents look for it. */
 export function openRestoring(options: OpenRestoringOptions): Restoring {
-  const { config, env, get, now, onWritten, summarise, memory } = options
+  const { config, env, get, now, onWritten, memory } = options
   const places = {
     home: config.home,
+    lineage: options.lineage,
+    opencodeModel: (workdir: string) =>
+      findOpencodeModel({ env, homeDir: env['HOME'] ?? homedir(), workdir }),
     roots: { claude: config.claudeDir, codex: config.codexDir, gemini: config.geminiDir },
     run: (command: readonly string[], workdir: string) =>
       runOnce(command, { workdir, env: toAgentEnvironment(env) }),
     onWritten,
     now,
   }
-  const calls = createRestoring({ ...places, get, summarise, mintId: randomUUID })
+  const calls = createRestoring({
+    ...places,
+    get,
+    async readWritten(id) {
+      const session = await get(id).catch(() => undefined)
+      return session === undefined ? undefined : await readEntries(session.path)
+    },
+    summarise: createSummariser({ home: config.home, env, now }),
+    mintId: randomUUID,
+  })
   const handoffs = createHandoffs({ ...places, memory })
   return {
     calls: {

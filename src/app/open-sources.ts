@@ -11,7 +11,8 @@ import {
 } from '#sources'
 import { realPathOf } from './config.ts'
 import { createRecordedFolders, type RecordedFolders } from './recorded-folders.ts'
-import { claimedIn, createRecordedSources } from './recorded-sources.ts'
+import { createClaims, withClaims, withoutOutrun } from './claims.ts'
+import { createRecordedSources } from './recorded-sources.ts'
 import { createSampleSource } from './sample-source.ts'
 import type { Config } from './throughline.ts'
 
@@ -28,36 +29,51 @@ export interface Sources {
   /** What was recorded beside the work, in the layout of Entire. */
   readonly beside: Source
   readonly folders: RecordedFolders
-  /** Sessions of an agent that were run here and are recorded under ids of ours. */
-  readonly claimed: (agent: string) => ReadonlySet<string>
+  /** Sessions that were run here, by the ids under which their agents know them. */
+  readonly claimed: () => ReadonlyMap<string, string>
 }
 
 export function createSources(config: Config, meter?: Meter): Sources {
   const home = realPathOf(config.home)
   const folders = createRecordedFolders(home)
+  const others = [
+    createCodexSource(config.codexDir, meter === undefined ? {} : { meter }),
+    createGeminiSource(config.geminiDir, join(home, 'transcribed', 'gemini'), meter),
+    createOpencodeSource(config.opencodeDir, join(home, 'transcribed', 'opencode'), meter),
+  ]
+  const claims = new Map(others.map(({ agent }) => [agent, createClaims(home, agent)]))
   return {
     own: createClaudeSource(config.claudeDir, meter),
-    others: [
-      createCodexSource(config.codexDir, meter === undefined ? {} : { meter }),
-      createGeminiSource(config.geminiDir, join(home, 'transcribed', 'gemini'), meter),
-      createOpencodeSource(config.opencodeDir, join(home, 'transcribed', 'opencode'), meter),
-    ],
+    others: others.map((source) => {
+      const of = claims.get(source.agent)
+      return of === undefined ? source : withClaims(source, of, home)
+    }),
     samples: createSampleSource(home, meter),
-    recorded: createRecordedSources(home, meter),
+    recorded: createRecordedSources(home, meter).map((source) => {
+      const of = claims.get(source.agent)
+      return of === undefined ? source : withoutOutrun(source, of)
+    }),
     beside: createEntireSource({ folders: () => folders.all(), meter }),
     folders,
-    claimed: (agent) => claimedIn(home, agent),
+    claimed: () =>
+      new Map(
+        [...claims.values()].flatMap((of) =>
+          [...of.all()].flatMap(([id, { sessionId }]) =>
+            sessionId === undefined ? [] : [[id, sessionId] as const],
+          ),
+        ),
+      ),
   }
 }
 
 /** Where sessions are found: what agents wrote, what was recorded, and what is kept of it in the archive. */
 export function toCatalogueSources(
-  { own, others, samples, recorded, beside, claimed }: Sources,
+  { own, others, samples, recorded, beside }: Sources,
   kept: readonly Source[],
 ): readonly CatalogueSource[] {
   return [
     { source: own, isArchive: false },
-    ...others.map((source) => ({ source, isArchive: false, hides: () => claimed(source.agent) })),
+    ...others.map((source) => ({ source, isArchive: false })),
     { source: samples, isArchive: false, isSample: true },
     // Of a session whose agent has a transcript itself, a copy shows only when that one is gone.
     ...recorded.map((source) => ({ source, isArchive: source.agent === own.agent })),
@@ -75,4 +91,9 @@ export function watchedFolders(sources: Sources, home: string, under?: string): 
   const { own, others, recorded, beside } = sources
   const folders = [own, ...others, ...recorded, beside].flatMap((from) => from.folders(under))
   return under === undefined ? [...folders, home] : folders
+}
+
+/** The folders in which hosts record, and note what agents call the sessions. */
+export function recordedFolders({ recorded }: Sources): readonly string[] {
+  return recorded.flatMap(({ root }) => [join(root, 'projects'), join(root, 'names')])
 }

@@ -4,23 +4,30 @@ import { join } from 'node:path'
 import { parseJson, string } from '#base'
 import { createLedger, type LiveState, type Reading, type SessionSummary, type SessionView } from '#model'
 import { formatOf, openTranscript, readConversation, readForward, type Meter } from '#sources'
-import type { Page, PageOptions, SearchPage, SearchRequest } from '#wire'
+import {
+  deferMemory,
+  deferRestoring,
+  type Page,
+  type PageOptions,
+  type SearchPage,
+  type SearchRequest,
+} from '#wire'
 import { isBelieved } from './believed-recordings.ts'
 import { checkSession } from './check.ts'
 import { readConfig, realPathOf } from './config.ts'
 import type { Digests } from './digests.ts'
 import { getSession } from './get-session.ts'
 import { toHealth } from './health.ts'
+import { toJointRegistry } from './holders.ts'
 import type { Keeper } from './keeper.ts'
 import { deferLive } from './live-deferred.ts'
-import { deferMemory } from './memory-deferred.ts'
-import { deferRestoring } from './restoring-deferred.ts'
 import type { Live, WakeUp } from './open-live.ts'
 import type { Memory } from './open-memory.ts'
 import { openOnce } from './open-once.ts'
+import { createLineageLog } from './lineage-log.ts'
 import { hasHosts, toLiveState, toPending, withLiveSessions } from './live-state.ts'
 import { createSources } from './open-sources.ts'
-import { fromCounts, listSessions, lookAtSessions, withFacts, type Listed } from './list-sessions.ts'
+import { fromIndex, listSessions, lookAtSessions, withFacts, type Listed } from './list-sessions.ts'
 import { readPage } from './page.ts'
 import { passages } from './passages.ts'
 import { openPreferences, withPreference, type Preferences } from './preferences.ts'
@@ -55,6 +62,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   const config: Config = { ...given, allowedRoots: given.allowedRoots.map(realPathOf) }
   const sources = createSources(config, meter)
   const source = sources.own
+  const lineage = createLineageLog(config.home)
   const startedAt = new Date(now()).toISOString()
   let preferring: Promise<Preferences> | undefined
   let keeping: Promise<Keeper> | undefined
@@ -78,6 +86,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
         sources,
         liveOf: (id) => liveOf(id),
         preferences: known,
+        lineage,
         keeps: index,
         now,
         sweepMs: options.sweepMs,
@@ -96,7 +105,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
         config,
         env: options.env ?? process.env,
         now,
-        registry: source.registry,
+        registry: toJointRegistry([source, ...sources.others], sources.claimed),
         get,
         look: async () => await keeper?.catalogue.sweep(),
         onChange: (view) => noteLive(view),
@@ -127,15 +136,18 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     })
   })
 
+  const deferred = deferMemory(async () => (await memory.open()).calls)
+
   /** Going on with sessions: when somebody asks for it. */
   const restoring = openOnce(async () => {
     const { openRestoring } = await import('./open-restoring.ts')
     const places = { config, env: options.env ?? process.env, get, now, onWritten: caughtUp }
-    return openRestoring({ ...places, memory: deferMemory(memory.open) })
+    return openRestoring({ ...places, lineage, memory: deferred })
   })
 
   /** Resolves when all that is on disk is known. */
   async function caughtUp(): Promise<void> {
+    keeper?.rewatch()
     await keeper?.catalogue.sweep()
     await keeper?.catalogue.settled()
     await (await keeper?.opening)?.settled()
@@ -155,10 +167,13 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   async function look(): Promise<Listed> {
     if (keeper !== undefined) {
       const { catalogue } = keeper
-      return { sessions: keeper.sessions(), problems: catalogue.problems(), doubles: catalogue.doubles() }
+      const doubles = new Map([...sources.claimed(), ...catalogue.doubles()])
+      const found = { problems: catalogue.problems(), doubles }
+      return { sessions: keeper.sessions(), ...found, copies: catalogue.copies() }
     }
     if (hasHosts(config.home)) await openedLive()
-    const found = await lookAtSessions(sources, config)
+    lineage.look()
+    const found = await lookAtSessions(sources, config, { copyOf: (id) => lineage.copyOf(id), liveOf })
     const listed = withLiveSessions(found, live?.views() ?? [], config)
     const known = await preferences()
     await known.refresh()
@@ -167,8 +182,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   }
 
   async function get(query: string): Promise<SessionSummary> {
-    const { sessions, doubles } = await look()
-    return getSession(sessions, query, doubles)
+    return getSession(await look(), query)
   }
 
   const page = (session: SessionSummary, request: PageOptions): Promise<Page> =>
@@ -196,7 +210,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       return toHealth({ listed: await look(), ...parts })
     },
     async list(filter = {}) {
-      const ledger = keeper?.index === undefined ? {} : { ledger: fromCounts }
+      const ledger = keeper?.index === undefined ? {} : { ledger: fromIndex(keeper.index) }
       return listSessions(await look(), { source, config, ...ledger }, filter)
     },
     get,
@@ -244,7 +258,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       const { indexedUsage, scannedUsage } = await import('./usage.ts')
       const { sessions } = await look()
       if (keeper?.index !== undefined) return indexedUsage(keeper.index, sessions, request)
-      return scannedUsage(source, sessions, request)
+      return scannedUsage(sessions, request)
     },
     async demo(wanted) {
       const { removeDemo, writeDemo } = await import('./demo.ts')
@@ -253,7 +267,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       await keeper?.catalogue.sweep()
     },
     live: deferLive(openedLive),
-    memory: deferMemory(memory.open),
+    memory: deferred,
     restoring: deferRestoring(async () => (await restoring.open()).calls),
     async *pack(session) {
       yield* (await restoring.open()).handoffs.pack(session)

@@ -1,6 +1,13 @@
 import { list } from '#base'
 import { promoteDirective, toPlace, toPlaces, type Documents, type SaidDirective } from '#memory'
-import { parseDirectives, type Entry, type Provenance, type ReplyEntry, type SessionSummary } from '#model'
+import {
+  isCopied,
+  parseDirectives,
+  type Entry,
+  type Provenance,
+  type ReplyEntry,
+  type SessionSummary,
+} from '#model'
 import type { IndexedHit, SessionIndex } from '#ingest'
 import { bindFiles } from './bound-files.ts'
 import type { Keeper } from './keeper.ts'
@@ -106,6 +113,8 @@ export function createPromotions(options: PromotionsOptions): Promotions {
     const where = { ...(subagent === undefined ? {} : { subagent }), before: found.cursor }
     const [entry] = (await entriesOf(session, { ...where, limit: 1 })).toReversed()
     if (entry?.id !== found.id || entry.kind !== 'reply' || entry.synthetic) return []
+    // It was asked in the session that this one is a copy of.
+    if (isCopied(session, entry.at)) return []
     if (entry.forkedFrom !== undefined) origins.set(entry.id, entry.forkedFrom.entryId)
     return [{ session, where, entry }]
   }

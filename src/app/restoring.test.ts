@@ -83,7 +83,7 @@ test('[RST4] [P12] a compaction is a line of ours: it holds at once, is taken ba
   const whole = await restoring.restore(SESSION, 'anthropic')
   const before = hash(path)
   const record = await restoring.compact(SESSION, { keepTurns: 4 })
-  expect(record.turns).toEqual({ summarised: 0, kept: 15 })
+  expect(record.turns).toEqual({ summarised: 11, kept: 4 })
   const log = join(temp.path, 'home', 'compactions', `${SESSION}.jsonl`)
   expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(1)
   const compacted = await restoring.restore(SESSION, 'anthropic')
@@ -122,7 +122,8 @@ test('[RST5] [P11] a session too large to be held is compacted from the file, tu
   expect(record.text).toContain('Question 1')
   const { messages } = await restoring.restore(SESSION, 'anthropic')
   expect(findAnthropicFaults(messages)).toEqual([])
-  expect(JSON.stringify(messages).length).toBeLessThan(20_000_000)
+  // What stays is shortened, or the next request would be refused.
+  expect(JSON.stringify(messages).length).toBeLessThan(400_000)
 })
 
 test('[RST6] a session is written for another agent once, with what it loses told before', async () => {

@@ -1,12 +1,20 @@
 import { existsSync } from 'node:fs'
 import { ThroughlineError } from '#base'
 import { countTokens } from '#memory'
-import { type CompactionRecord, type Entry, type SessionSummary, type Trouble, type Turn } from '#model'
+import {
+  isNativeAgent,
+  type CompactionRecord,
+  type Entry,
+  type SessionSummary,
+  type Trouble,
+  type Turn,
+} from '#model'
 import {
   findTroubles,
   needsCompaction,
   restore,
   toCompactedSaid,
+  toContextNow,
   toCompaction,
   toRepaired,
   toSaid,
@@ -15,29 +23,37 @@ import {
   type Restored,
   type Said,
 } from '#restore'
-import { formatOf, openTranscript, readConversation } from '#sources'
 import type {
   CompactRequest,
   CompactionState,
+  ConvertOutcome,
   Preflight,
   RepairOutcome,
   RestoreCalls,
   RestoredSession,
 } from '#wire'
 import { createCompactionLog } from './compaction-log.ts'
-import { convertSession, isNativeAgent } from './session-conversion.ts'
+import { convertSession, type Saying } from './session-conversion.ts'
 import { readLargeCompaction } from './large-compaction.ts'
-import { createLineageLog } from './lineage-log.ts'
+import { createLineageLog, type LineageLog } from './lineage-log.ts'
 import { windowOf } from './model-windows.ts'
 import { writeRepaired } from './repaired-file.ts'
+import { readEntries, readLastEntries } from './session-entries.ts'
+import { checkWritten, type ReadWritten } from './written-check.ts'
 
 export interface RestoringOptions {
   readonly home: string
   readonly get: (query: string) => Promise<SessionSummary>
+  /** Default: that of the home. */
+  readonly lineage?: LineageLog
   /** Where agents keep their sessions. */
   readonly roots: NativeRoots
   /** Runs a command in a folder, for agents that take a session in by one. */
   readonly run: (command: readonly string[], workdir: string) => Promise<void>
+  /** Reads a session that was written for an agent. Default: it is believed. */
+  readonly readWritten?: ReadWritten | undefined
+  /** The model to go on with in opencode. */
+  readonly opencodeModel?: ((workdir: string) => string | undefined) | undefined
   /** Asks the session's own agent for a summary of what it is given. */
   readonly summarise?: ((session: SessionSummary, text: string) => Promise<string>) | undefined
   /** Something new is on disk: look. */
@@ -52,17 +68,15 @@ const LARGE_BYTES = 64 * 1024 * 1024
 /** Going on with sessions. */
 export function createRestoring(options: RestoringOptions): RestoreCalls {
   const compactions = createCompactionLog(options.home)
-  const lineage = createLineageLog(options.home)
+  const { lineage = createLineageLog(options.home) } = options
   const at = (): string => new Date(options.now()).toISOString()
 
   /** What the model would be told, and the compaction of ours that it begins with. */
-  async function sayOf(session: SessionSummary): Promise<{
-    readonly entries: readonly Entry[]
-    readonly said: Said
-    readonly active: CompactionRecord | undefined
-  }> {
-    const entries = await readEntries(session)
+  async function sayOf(session: SessionSummary): Promise<Saying> {
     const { active } = await compactions.read(session.id)
+    // A session that was too large to be held when it was compacted is too large now.
+    const from = session.size > LARGE_BYTES ? active?.keptFrom : undefined
+    const entries = await readEntries(session.path, from)
     return {
       entries,
       active,
@@ -81,25 +95,30 @@ export function createRestoring(options: RestoringOptions): RestoreCalls {
 
     async preflight(sessionId) {
       const session = await options.get(sessionId)
-      const { entries, active } = await sayOf(session)
+      const { active } = await compactions.read(session.id)
+      if (session.size > LARGE_BYTES && active === undefined) return await preflightOfLarge(session)
+      const { entries } = await sayOf(session)
       return toPreflight(session.id, entries, active)
     },
 
     async repair(sessionId) {
       const session = await options.get(sessionId)
-      const entries = await readEntries(session)
+      const entries = await readEntries(session.path)
       const troubles = findTroubles(entries, { hasFolder: existsSync })
       if (!troubles.some(({ mend }) => mend !== undefined)) return { mended: [], left: troubles }
       if (session.agent !== 'claude') return await repairByWriting(session, entries, troubles)
       const id = options.mintId()
       const repaired = toRepaired(entries, troubles, { sessionId: id, mintId: options.mintId })
-      const { command } = await writeRepaired(session, id, repaired.lines)
-      await lineage.add({
+      const descent = {
         kind: 'repaired',
         at: at(),
         from: { sessionId: session.id, agent: session.agent },
         to: { sessionId: id, agent: session.agent },
-      })
+        until: entries.findLast((entry) => entry.at !== undefined)?.at,
+      } as const
+      lineage.expect(descent)
+      const { command } = await writeRepaired(session, id, repaired.lines)
+      await lineage.add(descent)
       await options.onWritten()
       return { sessionId: id, mended: repaired.mended, left: repaired.left, command }
     },
@@ -110,7 +129,7 @@ export function createRestoring(options: RestoringOptions): RestoreCalls {
       const record =
         session.size > LARGE_BYTES
           ? await readLargeCompaction(session, how)
-          : await toCompaction(await readEntries(session), how)
+          : await toCompaction(await readEntries(session.path), how)
       if (record === undefined) {
         throw new ThroughlineError('nothing-to-compact', 'every turn of the session is a recent one', {
           hint: 'Keep fewer turns: --keep 3.',
@@ -138,14 +157,20 @@ export function createRestoring(options: RestoringOptions): RestoreCalls {
 
     async convert(sessionId, request) {
       const session = await options.get(sessionId)
-      const outcome = await convertSession(session, await sayOf(session), { ...options, ...request, lineage })
-      if (outcome.isWritten) await options.onWritten()
+      const saying = await sayOf(session)
+      const outcome = await convertSession(session, saying, { ...options, ...request, lineage })
+      if (outcome.isWritten) await expectWritten(outcome, saying.said)
       return outcome
     },
 
     async lineage(sessionId) {
       return await lineage.read((await options.get(sessionId)).id)
     },
+  }
+
+  async function expectWritten(outcome: ConvertOutcome, said: Said): Promise<void> {
+    await options.onWritten()
+    if (options.readWritten !== undefined) await checkWritten(outcome, said, options.readWritten)
   }
 
   /** Whoever writes a session anew for its own agent writes only what is taken: that is mending enough. */
@@ -159,12 +184,13 @@ export function createRestoring(options: RestoringOptions): RestoreCalls {
         hint: 'Go on with it in another agent, which mends it too: `throughline resume --in claude`.',
       })
     }
+    const said = toSaid(entries)
     const written = await convertSession(
       session,
-      { entries, said: toSaid(entries) },
+      { entries, said },
       { ...options, to: session.agent, lineage },
     )
-    await options.onWritten()
+    await expectWritten(written, said)
     const { sessionId, command } = written
     const mended = troubles.filter(({ mend }) => mend !== undefined)
     return { sessionId, command, mended, left: troubles.filter(({ mend }) => mend === undefined) }
@@ -193,15 +219,6 @@ export function createRestoring(options: RestoringOptions): RestoreCalls {
   }
 }
 
-async function readEntries(session: SessionSummary): Promise<readonly Entry[]> {
-  const file = openTranscript(session.path)
-  try {
-    return (await readConversation(file, formatOf(session.path))).entries
-  } finally {
-    file.close()
-  }
-}
-
 function toRestoredSession(
   sessionId: string,
   { turns, pending, ...restored }: Restored,
@@ -220,6 +237,12 @@ function toShortTurn({ messages, startedAt, state, toolCalls }: Turn): RestoredS
   return { entryId: messages[0]?.id ?? '', startedAt, state, toolCalls }
 }
 
+/** Of a session that is too large to be held its end is looked at: how full the window is, and where it went on last. */
+async function preflightOfLarge({ id, path }: SessionSummary): Promise<Preflight> {
+  const preflight = toPreflight(id, await readLastEntries(path), undefined)
+  return { ...preflight, troubles: preflight.troubles.filter(({ mend }) => mend === undefined) }
+}
+
 function toPreflight(
   sessionId: string,
   entries: readonly Entry[],
@@ -229,8 +252,8 @@ function toPreflight(
   const window = windowOf(model?.kind === 'reply' ? model.model : undefined)
   const { tokens } = restore(entries, 'anthropic')
   // What was compacted here is not in the window that the agent told of last.
-  const isSince = active !== undefined && entries.at(-1)?.id === active.upTo
-  const context = isSince ? active.tokens.after : tokens.context
+  const context = toContextNow(entries, active, countTokens)
+  const isSince = context !== tokens.context
   const troubles = findTroubles(entries, { window, hasFolder: existsSync })
   return {
     sessionId,

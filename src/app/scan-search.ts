@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { isObject, number, parseJson, string, ThroughlineError } from '#base'
-import type { Entry, Reading, SessionSummary } from '#model'
+import { isSaidElsewhere, type Entry, type Reading, type SessionSummary } from '#model'
 import { cursorAt, formatOf, lineReaderOf, openTranscript, type TranscriptFile } from '#sources'
 import {
   createMatcher,
@@ -152,7 +152,7 @@ function toHit(
   entry: Entry,
 ): SearchHit | undefined {
   const found = toSearchText(entry)
-  if (found === undefined) return undefined
+  if (found === undefined || isSaidElsewhere(session, entry.at)) return undefined
   const at = entry.at === undefined ? Number.NaN : Date.parse(entry.at)
   const traits = { ...found, kind: entry.kind, at: Number.isNaN(at) ? undefined : at }
   // The tool of a result is named by its call, which is looked for only if everything else fits.

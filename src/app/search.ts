@@ -1,7 +1,8 @@
 import { ThroughlineError } from '#base'
+import type { IndexedHit, SessionIndex } from '#ingest'
 import type { SessionSummary } from '#model'
 import { toQuery } from '#store'
-import type { SearchPage, SearchRequest } from '#wire'
+import type { SearchHit, SearchPage, SearchRequest } from '#wire'
 import type { Keeper } from './keeper.ts'
 import { toHit } from './list-topics.ts'
 import { scanSearch } from './scan-search.ts'
@@ -32,16 +33,46 @@ export async function search(request: SearchRequest, places: SearchPlaces): Prom
   }
   const found = await index.search({ ...request, limit }).catch(ifUnavailable)
   if (found === undefined) return scan(request, limit, places)
-  const { hits, ...page } = found
   const isComplete = index.state().state === 'complete'
-  if (!isComplete && hits.length < limit && request.cursor === undefined) {
+  if (!isComplete && found.hits.length < limit && request.cursor === undefined) {
     return scan(request, limit, places)
   }
+  const ask = (rest: number, cursor: string): Promise<Found> =>
+    index.search({ ...request, limit: rest, cursor })
   return {
-    ...page,
-    hits: hits.flatMap((hit) => toHit(keeper, hit) ?? []),
+    ...(await fill(found, { limit, ask, toShown: (hit) => toHit(keeper, hit) })),
     index: isComplete ? 'complete' : 'building',
   }
+}
+
+type Found = Awaited<ReturnType<SessionIndex['search']>>
+
+/** A page of what is to be shown. Where some of what was found is not, more is asked for. */
+async function fill(
+  first: Found,
+  {
+    limit,
+    ask,
+    toShown,
+  }: {
+    readonly limit: number
+    readonly ask: (limit: number, cursor: string) => Promise<Found>
+    readonly toShown: (hit: IndexedHit) => SearchHit | undefined
+  },
+): Promise<Omit<SearchPage, 'index'>> {
+  let page = first
+  const hits = first.hits.flatMap((hit) => toShown(hit) ?? [])
+  let leftOut = first.hits.length - hits.length
+  while (leftOut > 0 && hits.length < limit && page.next !== undefined) {
+    page = await ask(limit - hits.length, page.next)
+    const more = page.hits.flatMap((hit) => toShown(hit) ?? [])
+    leftOut += page.hits.length - more.length
+    hits.push(...more)
+  }
+  const { next, notes } = page
+  const { count, exact } = first.total
+  const total = leftOut === 0 ? first.total : { count: count - leftOut, exact: exact && next === undefined }
+  return { hits, ...(next === undefined ? {} : { next }), total, notes }
 }
 
 /** An index that is being built again, or cannot be written, is no reason to find nothing. */

@@ -2,15 +2,9 @@ import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ThroughlineError } from '#base'
-import type { Entry, SessionSummary } from '#model'
+import type { CompactionRecord, Entry, SessionSummary } from '#model'
 import { toNativeSession, writeNative, type NativeRoots, type Said, type SaidMessage } from '#restore'
-import {
-  NATIVE_AGENTS,
-  type ConvertOutcome,
-  type ConvertRequest,
-  type LineageLink,
-  type NativeAgent,
-} from '#wire'
+import type { ConvertOutcome, ConvertRequest, LineageLink } from '#wire'
 import type { LineageLog } from './lineage-log.ts'
 
 /** What is to be known of a session that is written anew. */
@@ -24,14 +18,23 @@ export interface ConversionOptions extends ConvertRequest {
   readonly roots: NativeRoots
   /** Runs a command in a folder, for agents that take a session in by one. */
   readonly run: (command: readonly string[], workdir: string) => Promise<void>
+  /** The model to go on with in opencode, which would go on with that of the conversation and may not have it. */
+  readonly opencodeModel?: ((workdir: string) => string | undefined) | undefined
   readonly lineage: LineageLog
   readonly now: () => number
+}
+
+/** What is said of a session: its entries, what the model is told, and the compaction of ours that it begins with. */
+export interface Saying {
+  readonly entries: readonly Entry[]
+  readonly said: Said
+  readonly active?: CompactionRecord | undefined
 }
 
 /** Writes a session as a native one of an agent. The same session gives the same one, until it goes on. */
 export async function convertSession(
   session: ConvertedSession,
-  { entries, said }: { readonly entries: readonly Entry[]; readonly said: Said },
+  { entries, said, active }: Saying,
   options: ConversionOptions,
 ): Promise<ConvertOutcome> {
   const { to, dryRun = false, workdir, lineage } = options
@@ -45,6 +48,7 @@ export async function convertSession(
   const times = new Map(entries.map((entry) => [entry.id, entry.at]))
   const last = entries.at(-1)
   const here = await realpath(folder)
+  const goOnWith = to === 'opencode' ? options.opencodeModel?.(here) : undefined
   const native = toNativeSession(
     to,
     withMove(said, workdir === undefined ? undefined : session.workdirs[0], here),
@@ -56,7 +60,9 @@ export async function convertSession(
       model: entries.findLast((entry) => entry.kind === 'reply')?.model,
       branch: last?.gitBranch,
       timeOf: (entryId) => times.get(entryId),
-      edition: last?.id,
+      goOnWith,
+      // What is made of it differs with where it goes on and with what, and with what was compacted.
+      edition: [last?.id, here, active?.id, goOnWith].filter((part) => part !== undefined).join(' '),
     },
   )
   const outcome = {
@@ -67,16 +73,18 @@ export async function convertSession(
     workdir: native.workdir,
   }
   if (dryRun) return { ...outcome, isWritten: false }
-  const written = await writeNative(native, { ...options.roots, opencode: join(options.home, 'native') })
-  if (written.takeIn !== undefined && written.state === 'written')
-    await options.run(written.takeIn, native.workdir)
-  const { from } = native.lineage
-  await lineage.add({
+  const descent = {
     kind: options.kind ?? 'converted',
     at: now,
-    from,
+    from: native.lineage.from,
     to: { sessionId: native.id, agent: to },
-  })
+    until: native.until,
+  }
+  lineage.expect(descent)
+  const written = await writeNative(native, { ...options.roots, opencode: join(options.home, 'native') })
+  // Also when the file was there: that it was taken in nobody knows, and a second time changes nothing.
+  if (written.takeIn !== undefined) await options.run(written.takeIn, native.workdir)
+  await lineage.add(descent)
   return { ...outcome, isWritten: true }
 }
 
@@ -94,9 +102,4 @@ function withMove(said: Said, before: string | undefined, here: string): Said {
       ? [...said.messages.slice(0, -1), { ...message, blocks: [...message.blocks, block] }]
       : [...said.messages, { role: 'user', blocks: [block], provider: 'unknown' }]
   return { ...said, messages, losses: [...said.losses, { kind: 'context', origin, how: 'added', why }] }
-}
-
-/** Whether sessions can be written for an agent of this name. */
-export function isNativeAgent(name: string): name is NativeAgent {
-  return NATIVE_AGENTS.some((known) => known === name)
 }

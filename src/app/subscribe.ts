@@ -43,7 +43,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
         return await subscribeToQuery(keeper, topic.q, how)
       case 'session': {
         const find = async (): Promise<{ session: SessionSummary; path: string }> => {
-          const session = getExactly(keeper.sessions(), topic.id)
+          const session = getExactly(keeper, topic.id)
           return {
             session,
             path: topic.subagent === undefined ? session.path : subagentPath(session, topic.subagent),
@@ -89,6 +89,8 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   }
 }
 
-function getExactly(sessions: readonly SessionSummary[], id: string): SessionSummary {
-  return sessions.find((session) => session.id === id) ?? getSession(sessions, id)
+function getExactly(keeper: Keeper, id: string): SessionSummary {
+  const sessions = keeper.sessions()
+  const found = sessions.find((session) => session.id === id)
+  return found ?? getSession({ sessions, copies: keeper.catalogue.copies() }, id)
 }

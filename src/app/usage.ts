@@ -1,7 +1,7 @@
 import { ThroughlineError } from '#base'
-import { transcriptsOf, type SessionSummary } from '#model'
+import { ownSince, transcriptsOf, type SessionSummary } from '#model'
 import type { SessionIndex } from '#ingest'
-import { openTranscript, type BillReader, type FileBills, type Source } from '#sources'
+import { createBillReader, openTranscript, type BillReader, type FileBills } from '#sources'
 import { embeddedPrices, toUsageReport, type StoredBill, type StoredCompaction } from '#store'
 import type { UsageReport, UsageRequest } from '#wire'
 
@@ -19,11 +19,10 @@ export async function indexedUsage(
 
 /** What the transcripts say that was spent, read for nothing else. */
 export async function scannedUsage(
-  source: Source,
   sessions: readonly SessionSummary[],
   request: UsageRequest,
 ): Promise<UsageReport> {
-  const reader = source.createBillReader()
+  const reader = createBillReader()
   const bills: StoredBill[] = []
   const compactions: StoredCompaction[] = []
   let complete = true
@@ -33,7 +32,7 @@ export async function scannedUsage(
       const found = await readBills(reader, path)
       complete &&= found !== undefined
       for (const message of found?.messages ?? []) {
-        bills.push({ ...message, path, session: session.id, createdAt: session.createdAt ?? '' })
+        bills.push({ ...message, path, session: session.id, createdAt: ownSince(session) ?? '' })
       }
       for (const compaction of found?.compactions ?? []) compactions.push({ ...compaction, path })
     }

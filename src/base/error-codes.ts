@@ -43,6 +43,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   'redaction-failed': 'A text could not be searched for secrets, so it was not passed on.',
   'nothing-to-compact': 'The session has no turn that is old enough to be summarised.',
   'nothing-to-undo': 'No compaction of the session holds that could be taken back.',
+  'history-not-loaded': 'The agent goes on with a session as if nothing, or less, had been said in it.',
   'database-unreachable': 'The database does not answer. What is on this machine works on.',
   'database-refused': 'The database answers, and lets nobody in with what it was given, or not far enough.',
   'database-newer': 'A newer Throughline has changed the tables of the database.',

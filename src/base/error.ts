@@ -39,6 +39,7 @@ const CODES = [
   'redaction-failed',
   'nothing-to-compact',
   'nothing-to-undo',
+  'history-not-loaded',
   'database-unreachable',
   'database-refused',
   'database-newer',

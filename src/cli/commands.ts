@@ -46,8 +46,19 @@ export const variables: readonly Variable[] = [
   { name: 'WAYLAND_DISPLAY', summary: 'See DISPLAY.' },
   {
     name: 'XDG_CONFIG_HOME',
-    summary: 'Where `service install` puts its unit: systemd/user below it. Default: ~/.config.',
+    summary:
+      'Where `service install` puts its unit, systemd/user below it, and where opencode has its settings. Default: ~/.config.',
   },
+  {
+    name: 'XDG_STATE_HOME',
+    summary: 'Where opencode says which model was used last. Default: ~/.local/state.',
+  },
+  {
+    name: 'OPENCODE_CONFIG',
+    summary: 'More settings of opencode: a session that is written for it goes on with the model they name.',
+  },
+  { name: 'OPENCODE_CONFIG_CONTENT', summary: 'The settings of opencode themselves.' },
+  { name: 'HOME', summary: 'The folder of the person: `~` everywhere here.' },
   {
     name: 'CLAUDE_CODE_SESSION_ID',
     summary: 'Set by Claude Code: the session in which `mcp` remembers something.',

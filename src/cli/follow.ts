@@ -1,5 +1,5 @@
 import { ThroughlineError } from '#base'
-import type { SessionState, SessionView } from '#model'
+import type { SessionState, SessionView, TurnOutcome } from '#model'
 import type { LiveEvent, Throughline } from '#wire'
 import { createDesk, type AttentionDesk } from './attention-desk.ts'
 import type { Console } from './console.ts'
@@ -172,11 +172,7 @@ function sayEnd(
       case 'failed':
         if (isJson) return 1
         console.say(`error: ${end.outcome.message}`)
-        console.say(
-          end.outcome.retry
-            ? `next: it may work later: throughline send ${toShortId(sessionId)} "go on"`
-            : `next: throughline show ${toShortId(sessionId)}`,
-        )
+        console.say(`next: ${toNext(end.outcome, sessionId)}`)
         return 1
     }
   }
@@ -195,4 +191,11 @@ function notLive(id: string): ThroughlineError {
   return new ThroughlineError('session-ended', `session ${id} is not live`, {
     hint: `Go on with it: throughline resume ${toShortId(id)}`,
   })
+}
+
+function toNext({ retry, hint }: TurnOutcome & { readonly kind: 'failed' }, sessionId: string): string {
+  if (hint !== undefined) return hint
+  return retry
+    ? `it may work later: throughline send ${toShortId(sessionId)} "go on"`
+    : `throughline show ${toShortId(sessionId)}`
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ThroughlineError } from '#base'
-import { toPlural, toSize } from '#render'
+import { toPlural, toShellLine, toSize } from '#render'
 import { readNativeAgent } from '#wire'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
@@ -54,6 +54,6 @@ async function takeIn(
   }
   console.say(`Taken in as ${taken.sessionId}; ${toPlural(taken.documents, 'new document')}.`)
   for (const line of toLossLines(taken.losses, console)) console.say(line)
-  console.say(`next: (cd ${taken.workdir} && ${taken.command.join(' ')})`)
+  console.say(`next: ${toShellLine(taken.command, taken.workdir)}`)
   return 0
 }

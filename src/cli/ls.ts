@@ -37,10 +37,12 @@ export async function ls(throughline: Throughline, values: Values, console: Cons
 function toListOptions(values: Values, console: Console): ListOptions {
   const limit = values.count('limit')
   const workdir = values.value('workdir')
+  const agent = values.value('agent')
   const text = values.arg ?? values.value('text')
   const live = (['any', 'busy', 'waiting', 'idle'] as const).find((state) => state === values.value('live'))
   return {
     ...(workdir === undefined ? {} : { workdir: resolve(workdir) }),
+    ...(agent === undefined ? {} : { agent }),
     ...(text === undefined ? {} : { text }),
     ...(live === undefined ? {} : { live }),
     ...(limit === undefined ? {} : { limit }),
@@ -63,9 +65,11 @@ function toSessionTable(
   const { full, console } = options
   const { width, paint } = console
   const withWorkdir = width >= NARROW && !(full && width < 100)
+  const withAgent = new Set(sessions.map(({ agent }) => agent)).size > 1
   const columns: Column[] = [
     { title: '' },
     { title: 'name', share: 3 },
+    ...(withAgent ? [{ title: 'agent' }] : []),
     ...(withWorkdir ? [{ title: 'workdir', share: 2 }] : []),
     ...(full ? FULL_COLUMNS : []),
     { title: 'active', align: 'right' },
@@ -75,6 +79,7 @@ function toSessionTable(
   const rows = sessions.map((session): readonly Cell[] => [
     toMark(session),
     toName(session),
+    ...(withAgent ? [{ text: safeLine(session.agent).slice(0, 12), style: 'dim' as const }] : []),
     ...(withWorkdir ? [toWorkdir(session, console.home)] : []),
     ...(full ? toFactCells(session) : []),
     { text: toAge(session.lastActivityAt, console.now) },
@@ -149,8 +154,8 @@ function toTotals(list: SessionList, shown: readonly SessionSummary[], console: 
 }
 
 function sayNothingFound(list: SessionList, options: ListOptions, console: Console): void {
-  const { text, workdir, live, starred } = options
-  const filtered = [text, workdir, live, starred].some((filter) => filter !== undefined)
+  const { agent, text, workdir, live, starred } = options
+  const filtered = [agent, text, workdir, live, starred].some((filter) => filter !== undefined)
   console.say(filtered ? 'No session matches.' : 'No sessions found.')
   console.say(`note: looked in ${list.lookedIn.map((root) => toShortPath(root, console.home)).join(', ')}`)
   if (list.allowedRoots.length > 0) {
@@ -159,7 +164,7 @@ function sayNothingFound(list: SessionList, options: ListOptions, console: Conso
   console.say(
     filtered
       ? 'next: try fewer filters: `throughline ls`'
-      : 'next: run Claude Code once, or set CLAUDE_CONFIG_DIR to the folder it uses.',
+      : 'next: run an agent once, or set CLAUDE_CONFIG_DIR (or CODEX_HOME, …) to the folder it uses.',
   )
 }
 

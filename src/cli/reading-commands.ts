@@ -26,6 +26,11 @@ export const readingCommands: readonly CommandSpec[] = [
     ],
     options: [
       { name: 'workdir', value: 'folder', summary: 'Only sessions that worked in this folder or below it.' },
+      {
+        name: 'agent',
+        value: 'agent',
+        summary: 'Only sessions of this agent: claude, codex, gemini, opencode…',
+      },
       { name: 'text', value: 'text', summary: 'The same as the argument.' },
       {
         name: 'live',

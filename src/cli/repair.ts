@@ -16,7 +16,9 @@ export async function repair(throughline: Throughline, values: Values, console: 
     await console.out.write(outcome.mended.map((trouble) => toLine('mended', trouble)).join(''))
     await console.out.write(outcome.left.map((trouble) => toLine('left', trouble)).join(''))
     if (outcome.sessionId !== undefined) {
-      console.say(`The mended copy is ${outcome.sessionId}. The old session is as it was.`)
+      console.say(
+        `The mended copy is ${outcome.sessionId}. The old session is as it was, and listed alone until something is said in the copy.`,
+      )
       console.say(`next: ${(outcome.command ?? ['throughline', 'resume', outcome.sessionId]).join(' ')}`)
     }
   }

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import type { Throughline } from '#app'
 import { ThroughlineError } from '#base'
+import { AGENT_NAMES, toResumeCommand } from '#model'
+import { toShellLine } from '#render'
 import { readNativeAgent, type ConvertOutcome } from '#wire'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
@@ -18,12 +20,15 @@ export async function resumeElsewhere(
     console,
     terminal,
     env,
+    prompt,
   }: {
     readonly values: Values
     readonly console: Console
     /** Absent in a script: then only the command is told. */
     readonly terminal: Terminal | undefined
     readonly env: Readonly<Record<string, string | undefined>>
+    /** What is said first there. */
+    readonly prompt: string | undefined
   },
 ): Promise<number> {
   const workdir = values.value('workdir')
@@ -34,15 +39,15 @@ export async function resumeElsewhere(
   const before = await throughline.restoring.convert(id, { ...request, dryRun: true })
   for (const line of toLossLines(before.losses, console)) console.say(line)
   if (before.losses.length > 0 && terminal !== undefined && !values.flag('yes')) {
-    const answer = await terminal.ask(`Go on in ${request.to}? [Y/n] `)
+    const answer = await terminal.ask(`Go on in ${AGENT_NAMES[request.to]}? [Y/n] `)
     if (answer === undefined || /^n/iu.test(answer.trim())) return 1
   }
-  const outcome = await throughline.restoring.convert(id, request)
+  const written = await throughline.restoring.convert(id, request)
+  const outcome = { ...written, command: toResumeCommand(written.agent, written.sessionId, prompt) }
   if (values.flag('json')) await console.out.write(toJsonLine(outcome))
-  const command = outcome.command.join(' ')
   if (terminal === undefined || values.flag('detach')) {
     console.say(`Written as ${outcome.sessionId}.`)
-    console.say(`next: (cd ${outcome.workdir} && ${command})`)
+    console.say(`next: ${toShellLine(outcome.command, outcome.workdir)}`)
     return 0
   }
   terminal.close()
@@ -62,7 +67,7 @@ async function runHere(
       child.on('error', () =>
         fail(
           new ThroughlineError('driver-unavailable', `${program} could not be started`, {
-            hint: `The session is written. Install ${agent}, then run: (cd ${workdir} && ${command.join(' ')})`,
+            hint: `The session is written. Install ${AGENT_NAMES[agent]}, then run: ${toShellLine(command, workdir)}`,
           }),
         ),
       )

@@ -23,7 +23,13 @@ export async function resume(site: Site, values: Values, console: Console): Prom
     return await withLive(site, async (throughline) => {
       const id = await findSessionId(throughline, query)
       if (values.value('in') !== undefined)
-        return await resumeElsewhere(throughline, id, { values, console, terminal, env: site.env })
+        return await resumeElsewhere(throughline, id, {
+          values,
+          console,
+          terminal,
+          env: site.env,
+          prompt: text,
+        })
       const workdir = values.value('workdir')
       const prompt = text === undefined ? undefined : toPrompt(text)
       const request = {

@@ -1,7 +1,7 @@
 import type { Throughline } from '#app'
 import { ThroughlineError } from '#base'
 import type { SearchHit, SearchPage, Snippet } from '#wire'
-import { cutToWidth, displayWidth, safeLine, toCount, toPlural } from '#render'
+import { cutToWidth, displayWidth, safeLine, toCount, toPlural, toShellWord } from '#render'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { toJsonLine } from './json.ts'
@@ -47,7 +47,7 @@ function toHit(hit: SearchHit, console: Console): string {
   return [
     `${paint('strong', name)}  ${paint('dim', shown)}${paint('error', failed)}`,
     `  ${toMarked(snippet, console)}`,
-    `  ${paint('code', `throughline show ${toShortId(session.id)} --at ${quote(safeLine(entry.id))}`)}`,
+    `  ${paint('code', `throughline show ${toShortId(session.id)} --at ${toShellWord(safeLine(entry.id))}`)}`,
     '',
   ].join('\n')
 }
@@ -98,7 +98,9 @@ async function sayRest(
   else if (page.next !== undefined) {
     const all = exact ? `of ${toCount(count)}` : `of ${toCount(count)} or more`
     await console.out.write(console.paint('dim', `${toPlural(page.hits.length, 'hit')} ${all}\n`))
-    console.say(`next: throughline search ${quote(q)} --limit ${options.limit} --cursor ${quote(page.next)}`)
+    console.say(
+      `next: throughline search ${toShellWord(q)} --limit ${options.limit} --cursor ${toShellWord(page.next)}`,
+    )
   } else await console.out.write(console.paint('dim', `${toPlural(page.hits.length, 'hit')}\n`))
   if (page.index === 'building') {
     console.say('note: the index is being built; there may be more. `throughline status` says how far it is.')
@@ -111,8 +113,4 @@ async function sayRest(
   if (page.hits.length === 0 && options.isFirst) {
     console.say('next: try fewer words, or a beginning: `throughline search pars*`')
   }
-}
-
-function quote(text: string): string {
-  return /^[\w.:@%+,/-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

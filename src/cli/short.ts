@@ -8,9 +8,13 @@ export function toShortPath(path: string, home: string): string {
   return rest === '' || rest.startsWith('/') || rest.startsWith('\\') ? `~${rest}` : shown
 }
 
-/** The first eight characters of an id, behind the date of a recording; twelve of one that is no UUID. */
+/**
+ * The first eight characters of an id, behind the date of a recording; twelve of one that is no UUID. A UUID that begins
+ * with the time, as those of Codex do, has the same eight for a minute: of it thirteen.
+ */
 export function toShortId(id: string): string {
-  return /^(?:\d{4}-\d{2}-\d{2}-)?([0-9a-f]{8})-/i.exec(id)?.[1] ?? safeLine(id).slice(0, 12)
+  const timed = /^[0-9a-f]{8}-[0-9a-f]{4}(?=-7)/iu.exec(id)?.[0]
+  return timed ?? /^(?:\d{4}-\d{2}-\d{2}-)?([0-9a-f]{8})-/iu.exec(id)?.[1] ?? safeLine(id).slice(0, 12)
 }
 
 /** `3h`, `12d`: how long ago. `–` when nobody knows. */

@@ -1,6 +1,8 @@
 import { list, string, ThroughlineError } from '#base'
 import type { Entry, SessionSummary } from '#model'
 import {
+  deferMemory,
+  deferRestoring,
   fromWireReading,
   PROTOCOL,
   readDocumentQuery,
@@ -18,8 +20,6 @@ import {
 import { createBytesCodec } from './bytes-codec.ts'
 import { createDeviceCalls, type DeviceCalls } from './devices.ts'
 import { createRemoteLive } from './live-calls.ts'
-import { createRemoteMemory } from './memory-calls.ts'
-import { createRemoteRestoring } from './restore-calls.ts'
 import { createLiveSocket, type SocketConstructor } from './live-socket.ts'
 import { readLongPage, readRemote } from './remote-readings.ts'
 import { createRest, expectShape, toError, type Fetch } from './rest.ts'
@@ -89,8 +89,9 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
   return {
     ...createDeviceCalls(rest),
     live: createRemoteLive(rest),
-    memory: createRemoteMemory(rest),
-    restoring: createRemoteRestoring(rest),
+    // A page that only reads need not load either.
+    memory: deferMemory(async () => (await import('./memory-calls.ts')).createRemoteMemory(rest)),
+    restoring: deferRestoring(async () => (await import('./restore-calls.ts')).createRemoteRestoring(rest)),
     health,
     async list({ onProgress: _local, ...filter } = {}) {
       return expectShape<SessionList>(await rest.get('/api/sessions', filter), 'sessions', 'problems')

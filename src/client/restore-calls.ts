@@ -12,7 +12,6 @@ import { expectShape, type Rest } from './rest.ts'
 
 /** Going on with sessions, over REST. */
 export function createRemoteRestoring(rest: Rest): RestoreCalls {
-  const at = (id: string, what: string): string => `/api/sessions/${encodeURIComponent(id)}/${what}`
   const post = (path: string, body: object = {}): Promise<unknown> => rest.send('POST', path, body)
   return {
     restore: async (id, target) =>
@@ -33,4 +32,9 @@ export function createRemoteRestoring(rest: Rest): RestoreCalls {
       expectShape<ConvertOutcome>(await post(at(id, 'convert'), request), 'sessionId', 'losses', 'command'),
     lineage: async (id) => expectShape<Lineage>(await rest.get(at(id, 'lineage')), 'to'),
   }
+}
+
+/** Where something of a session is. */
+function at(id: string, what: string): string {
+  return `/api/sessions/${encodeURIComponent(id)}/${what}`
 }

@@ -27,11 +27,13 @@ export interface StartOptions {
   readonly sessionId: string
   readonly workdir: string
   /** Goes on with a session; as a new one that begins with a copy of it when `fork` is given. */
-  readonly resume?: { readonly sessionId: string; readonly fork?: { readonly at?: string } } | undefined
+  readonly resume?: ResumedSession | undefined
   readonly model?: string | undefined
   readonly mode: PermissionMode
   /** Whether settings, hooks and MCP servers of the folder may be loaded: only after a person trusted it. */
   readonly trusted: boolean
+  /** For a moment's use: it leaves no transcript and has no tools, as far as the agent can be told so. */
+  readonly isAside?: boolean | undefined
   /** What the agent's process sees of the environment: this, and one mark by which its processes are found again. */
   readonly env: Readonly<Record<string, string>>
   /** Everything that happens, in order. Must not throw. */
@@ -41,6 +43,14 @@ export interface StartOptions {
    * no: a rejection, an abort, an answer of the wrong kind.
    */
   readonly ask: (ask: Ask, signal: AbortSignal) => Promise<Resolution>
+}
+
+/** A session that is gone on with. */
+export interface ResumedSession {
+  readonly sessionId: string
+  readonly fork?: { readonly at?: string }
+  /** How many prompts were said in it, where that is known: an agent that has loaded none of them is refused. */
+  readonly prompts?: number
 }
 
 export interface RunningAgent {
@@ -85,6 +95,8 @@ export type AgentFact =
   | MessageFact
   | RetryingFact
   | { readonly kind: 'turn.ended'; readonly outcome: TurnOutcome }
+  /** Something is not as it should be, and the session goes on. In words for a person. */
+  | { readonly kind: 'trouble'; readonly message: string }
   /** The agent is gone: nothing comes after it. */
   | {
       readonly kind: 'ended'

@@ -124,18 +124,22 @@ interface Unit {
 /** What is gone, by session; a file that belongs to none stands alone. Oldest first. */
 async function findUnits(pairs: readonly KeptSource[]): Promise<readonly Unit[]> {
   const owners = new Map<string, string>()
+  const transcripts = new Set<string>()
   for (const { kept } of pairs) {
-    for (const { path, sideDir, loose = [] } of (await kept.find()).sessions) {
-      owners.set(path, path)
-      if (sideDir !== undefined) owners.set(sideDir, path)
-      for (const subagent of loose) owners.set(subagent.path, path)
+    for (const { path, sideDir, loose = [], history = [] } of (await kept.find()).sessions) {
+      // Sessions that go on from the same beginning go together: none of them can do without it.
+      const owner = history.at(-1) ?? path
+      transcripts.add(path)
+      for (const file of [path, ...history, ...loose.map((subagent) => subagent.path)])
+        owners.set(file, owner)
+      if (sideDir !== undefined) owners.set(sideDir, owner)
     }
   }
   const units = new Map<string, Unit>()
   const standing = new Set<string>()
   for (const file of await survey(pairs)) {
     const key = ownerOf(file.path, owners)
-    if (!file.isGone && file.path === key) standing.add(key)
+    if (!file.isGone && transcripts.has(file.path)) standing.add(key)
     if (!file.isGone) continue
     const unit = units.get(key) ?? { files: [], modifiedMs: 0 }
     units.set(key, unit)

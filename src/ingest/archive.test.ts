@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -17,7 +18,7 @@ import {
 import { dirname, join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClaudeSource, type Source, type SourceProblem } from '#sources'
+import { createClaudeSource, createCodexSource, type Source, type SourceProblem } from '#sources'
 import { createLines, openTempDir, toJsonl, type TempDir } from '#testing'
 import { openArchive, type Archive, type ArchiveOptions } from './archive.ts'
 
@@ -325,6 +326,38 @@ describe('pruning', () => {
     expect((await archive.prune({ keepBytes: 0 })).removed).toHaveLength(3)
   })
 })
+
+test('[ARC11] sessions that go on from the same beginning are kept with it, and go together', async () => {
+  const home = join(temp.path, 'codex')
+  const fixture = new URL('../../test/fixtures/codex/reverted-forked-archived', import.meta.url).pathname
+  cpSync(fixture, home, { recursive: true })
+  const codex = createCodexSource(home)
+  const archive = open({ sources: [codex] })
+  const { sessions } = await codex.find()
+  expect(sessions.map(({ history }) => history?.length)).toEqual([2, 3])
+  await archive.keepAll(sessions, codex)
+  const files = (): readonly string[] => findRollouts(join(temp.path, 'home/archive/codex'))
+  expect(files().length).toBe(4)
+  // As they are: what one goes on from is not copied into it.
+  const sizes = (root: string): readonly number[] => findRollouts(root).map((path) => statSync(path).size)
+  expect(sizes(join(temp.path, 'home/archive/codex'))).toEqual(sizes(home))
+  // The fork is still there, so nothing that it goes on from is pruned.
+  rmSync(join(home, 'sessions'), { recursive: true })
+  for (const path of files()) utimesSync(path, 1, 1)
+  expect((await archive.prune({ olderThanMs: 1000 })).removed).toEqual([])
+  rmSync(join(home, 'archived_sessions'), { recursive: true })
+  expect((await archive.prune({ olderThanMs: 1000 })).removed.length).toBe(4)
+  expect(files()).toEqual([])
+})
+
+function findRollouts(root: string): readonly string[] {
+  const names = existsSync(root) ? readdirSync(root, { recursive: true, encoding: 'utf8' }) : []
+  return names
+    .filter((name) => name.endsWith('.jsonl'))
+    .filter((name) => name.includes('rollout-'))
+    .map((name) => join(root, name))
+    .toSorted()
+}
 
 test('[ARC2] keeping many files leaves other work its turn, and a second time looks once at each', async () => {
   for (let n = 0; n < 2_500; n++) write(original(`${n}.jsonl`), 'x\n')

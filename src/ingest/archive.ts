@@ -3,7 +3,7 @@ import { basename, dirname, join, sep } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { string, ThroughlineError } from '#base'
 import {
-  openTranscript,
+  openPlainFile,
   type SessionFiles,
   type Source,
   type SourceProblem,
@@ -131,7 +131,7 @@ export function openArchive(options: ArchiveOptions): Archive {
 
   async function bring(path: string, goal: Goal): Promise<KeepOutcome> {
     try {
-      const original = openTranscript(path)
+      const original = openPlainFile(path)
       try {
         if (!standsWhereItSays(path, goal)) return 'refused'
         return await update(original, goal)
@@ -154,7 +154,7 @@ export function openArchive(options: ArchiveOptions): Archive {
     const before = known.get(target)
     const isOurs = before?.by === 'copy' && before.ours
     const isSameFile = before?.identity === original.identity
-    const kept = openTranscript(target)
+    const kept = openPlainFile(target)
     try {
       const extent = isOurs && isSameFile && !source.rewritesInPlace ? 'sample' : 'all'
       if (await isBeginning(kept, original, extent)) {
@@ -270,9 +270,9 @@ function realPathOf(path: string): string {
   }
 }
 
-/** A session's transcript, and whatever regular files lie beside it, links not followed. */
-function filesOf({ path, sideDir, loose = [] }: SessionFiles): readonly string[] {
-  const files = [path, ...loose.map((subagent) => subagent.path)]
+/** A session's transcript, what it goes on from, and whatever regular files lie beside it, links not followed. */
+function filesOf({ path, sideDir, loose = [], history = [] }: SessionFiles): readonly string[] {
+  const files = [path, ...loose.map((subagent) => subagent.path), ...history]
   if (sideDir !== undefined) collect(sideDir, files)
   // Some agents keep the transcript itself in that folder.
   return [...new Set(files)]

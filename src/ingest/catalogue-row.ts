@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { byActivity, type LiveState, type SessionCounts, type SessionSummary } from '#model'
+import { byActivity, type CopiedFrom, type LiveState, type SessionCounts, type SessionSummary } from '#model'
 import type { Meter, SessionFiles, Source } from '#sources'
 import type { FollowedFile } from './followed-file.ts'
 import type { GrowthEvent } from './growth.ts'
+import { stampOf } from './remembered.ts'
 import { growSummary } from './summary-fold.ts'
 
 /** Where sessions are found. What an archive has is shown where the agent's own file is gone. */
@@ -12,8 +13,6 @@ export interface CatalogueSource {
   readonly isArchive: boolean
   /** Not what agents write themselves: where they have written a session down too, theirs is the one that is shown. */
   readonly isRecorded?: true
-  /** Sessions of the agent that are known under another id: they are not listed a second time. */
-  readonly hides?: (() => ReadonlySet<string>) | undefined
   /** Samples are shown whatever folders may be: they tell of nobody's work. */
   readonly isSample?: true
 }
@@ -27,6 +26,8 @@ export interface CatalogueOptions {
   readonly liveOf: (id: string) => LiveState | undefined
   readonly preferenceOf: (id: string) => { readonly name?: string | undefined; readonly starred: boolean }
   readonly countsOf: (id: string) => SessionCounts | undefined
+  /** What a session was made of, where its own files do not say it. */
+  readonly copyOf?: ((id: string) => CopiedFrom | undefined) | undefined
   /** A session is new, changed or went. */
   readonly onChange: (change: CatalogueChange) => void
   readonly now: () => number
@@ -64,10 +65,30 @@ export interface RowFacts {
   readonly name: string | undefined
   readonly starred: boolean
   readonly counts: SessionCounts | undefined
+  readonly copiedFrom: CopiedFrom | undefined
 }
 
 export function createRow(of: Pick<Row, 'from' | 'files' | 'stamp' | 'summary' | 'isAllowed'>): Row {
-  return { ...of, shown: undefined, facts: undefined, file: undefined, isFollowed: false, isChanged: false }
+  return {
+    ...of,
+    stamp: sureStamp(of),
+    shown: undefined,
+    facts: undefined,
+    file: undefined,
+    isFollowed: false,
+    isChanged: false,
+  }
+}
+
+/** What a stamp is that no file has: it is looked at again the next time. */
+const AWAY = 'away'
+
+/**
+ * The stamp of what was seen. A file that went away between its stamp and the look at it may come back as it was, as
+ * one does whose folder gets another name and then its old one: it was not seen.
+ */
+export function sureStamp({ files, stamp, summary }: Pick<Row, 'files' | 'stamp' | 'summary'>): string {
+  return summary.state === 'unreadable' && stampOf(files) !== stamp ? AWAY : stamp
 }
 
 /** Whether it was recorded of a session that is known itself. */
@@ -105,10 +126,11 @@ export function rowAround(
 
 export function toShown(row: Row, facts: RowFacts): SessionSummary {
   row.facts = facts
-  const { live, name, starred, counts } = facts
+  const { live, name, starred, counts, copiedFrom } = facts
   return {
     ...row.summary,
     live,
+    ...(copiedFrom === undefined ? {} : { copiedFrom }),
     ...(name === undefined ? {} : { name, nameFrom: 'person' as const }),
     ...(starred ? { starred } : {}),
     ...(row.from.isArchive ? { sourceGone: true } : {}),
@@ -123,6 +145,7 @@ export function isStale({ shown, facts: known, isAllowed }: Row, facts: RowFacts
     known.name !== facts.name ||
     known.starred !== facts.starred ||
     !isSame(known.live, facts.live) ||
+    !isSame(known.copiedFrom, facts.copiedFrom) ||
     !isSame(known.counts, facts.counts)
   )
 }
@@ -183,16 +206,18 @@ export async function allow(
   else row.isAllowed = (await source.findWorkdirs(what.subagent)).every(isAllowed)
 }
 
+/** What lies beside a transcript, as a look at it says. */
+export function withSides(
+  summary: SessionSummary,
+  { subagents, toolResults, archived, name, nameFrom }: SessionSummary,
+): SessionSummary {
+  const named = nameFrom === 'custom' ? { name, nameFrom } : {}
+  return { ...summary, subagents, toolResults, archived, ...named }
+}
+
 /** The subagents' files that are not as long as the list says: no stamp tells of what was added to them. */
 export function changedSides({ summary }: Row): readonly string[] {
   return summary.subagents.flatMap(({ path, size }) => (sizeOf(path) === size ? [] : [path]))
-}
-
-/** What is known of a session right now. */
-export function factsOf(row: Row, { liveOf, preferenceOf, countsOf }: CatalogueOptions): RowFacts {
-  const { id } = row.summary
-  const { name, starred } = preferenceOf(id)
-  return { live: row.from.isArchive ? undefined : liveOf(id), name, starred, counts: countsOf(id) }
 }
 
 /** Takes in what happened to a session's file. */
@@ -240,4 +265,9 @@ export interface SweepShare {
 /** Whether a look may leave a session out: nobody follows its file, and it is not its turn. */
 export function isLeftOut(row: Row | undefined, share: SweepShare | undefined, nth: number): boolean {
   return share !== undefined && row !== undefined && row.file === undefined && nth % share.of !== share.nth
+}
+
+/** Whether the file of a session is that of another one now. */
+export function isRenamed(row: Row, files: SessionFiles | undefined): boolean {
+  return files !== undefined && files.id !== row.files.id
 }

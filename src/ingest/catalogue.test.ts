@@ -1,6 +1,6 @@
-import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClaudeSource } from '#sources'
+import { createClaudeSource, type Source } from '#sources'
 import { createLines, openTempDir, toJsonl, type TempDir } from '#testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openCatalogue, type Catalogue } from './catalogue.ts'
@@ -24,9 +24,9 @@ beforeEach(async () => {
 })
 afterEach(() => dir.remove())
 
-function open(): Promise<Catalogue> {
+function open(source: Source = createClaudeSource(dir.path)): Promise<Catalogue> {
   return openCatalogue({
-    sources: [{ source: createClaudeSource(dir.path), isArchive: false }],
+    sources: [{ source, isArchive: false }],
     rememberedPath: join(dir.path, 'catalogue.json'),
     liveOf: () => undefined,
     preferenceOf: () => ({ starred: false }),
@@ -62,4 +62,24 @@ test('[WAT5] a subagent whose file went is not shown any more', async () => {
   const catalogue = await open()
   rmSync(subagent)
   expect(await sweptSizes(catalogue)).toEqual([])
+})
+
+test('[ING1] a session whose folder had another name for the moment in which it was looked at is looked at again', async () => {
+  const source = createClaudeSource(dir.path)
+  const [project, other] = [join(dir.path, 'projects', '-work'), join(dir.path, 'elsewhere')]
+  let isQuick = true
+  const catalogue = await open({
+    ...source,
+    look(files) {
+      // Another process is quicker: its name is known, and then it is away.
+      if (isQuick) renameSync(project, other)
+      isQuick = false
+      return source.look(files)
+    },
+  })
+  renameSync(other, project)
+  await catalogue.sweep()
+  await catalogue.settled()
+  expect(catalogue.sessions()).toMatchObject([{ id: ID, state: 'ok', firstPrompt: 'hello' }])
+  expect(catalogue.sessions()[0]?.createdAt).toBeDefined()
 })

@@ -7,24 +7,28 @@ import {
   changedSides,
   createRow,
   doublesOf,
-  factsOf,
   isDouble,
   isLeftOut,
+  isRenamed,
   isStale,
   mayShow,
   resort,
   rowAround,
   sidePart,
   sizeOf,
+  sureStamp,
   takeNews,
   toShown,
+  withSides,
   type CatalogueOptions,
   type Row,
+  type RowFacts,
   type SweepShare,
 } from './catalogue-row.ts'
 import { findAll, type Findings } from './findings.ts'
 import { createFollowedFile, createFollowedFiles, type FollowedFile } from './followed-file.ts'
 import { readRemembered, stampOf, writeRemembered } from './remembered.ts'
+import { copiesOf, factsOf, isCopy } from './row-facts.ts'
 
 /** Every session there is, as it is now, without asking the disk. */
 export interface Catalogue {
@@ -36,6 +40,8 @@ export interface Catalogue {
   problems(): readonly SourceProblem[]
   /** Recordings that are not shown, each with the session it is of, which is. */
   doubles(): ReadonlyMap<string, string>
+  /** Copies that are not among the sessions, because nothing was said in them that their originals do not have. */
+  copies(): readonly SessionSummary[]
   /** Looks at everything anew: what hints missed is found. With a `share`, at that part of the files that are quiet. */
   sweep(share?: SweepShare): Promise<void>
   /** Something may have changed: this name in this folder. */
@@ -76,6 +82,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     const { found } = (findings = await findAll(options.sources, findings, options.now()))
     const missing = new Map<string, Row>()
     for (const [path, row] of rows) if (!found.has(path)) missing.set(row.files.id, row)
+    for (const [path, row] of rows) if (isRenamed(row, found.get(path)?.files)) remove(row)
     let looked = 0
     let nth = 0
     const share = due
@@ -85,7 +92,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       if (isLeftOut(row, share, nth++)) continue
       const stamp = stampOf(files)
       if (row !== undefined) for (const side of changedSides(row)) startSide(row, side)
-      if (stamp === undefined || row?.stamp === stamp) continue
+      if (stamp === undefined || (row?.stamp === stamp && !row.isChanged)) continue
       if (row !== undefined) {
         row.files = files
         void fileOf(row).refresh()
@@ -105,21 +112,28 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     }
     for (const row of missing.values()) remove(row)
     for (const path of rows.keys()) if (!found.has(path)) rows.delete(path)
-    // What was recorded of a session that came or went otherwise.
-    for (const row of rows.values())
-      if (isShown(row) !== (row.shown !== undefined)) show(row, transcriptsOf(row.summary))
+    // What was recorded or copied of a session that came or went otherwise.
+    for (const row of rows.values()) {
+      const isOther = row.facts?.copiedFrom !== undefined && isStale(row, factsNow(row))
+      if (isOther || isShown(row) !== (row.shown !== undefined)) show(row, [])
+    }
+  }
+
+  function factsNow(row: Row): RowFacts {
+    return factsOf(row, rows.values(), options)
   }
 
   function isShown(row: Row): boolean {
-    return row.isAllowed && !isDouble(row, findings?.own)
+    return row.isAllowed && !isDouble(row, findings?.own) && !isCopy(row, rows.values(), options)
   }
 
   function show(row: Row, files: readonly string[]): void {
     const before = row.shown
-    row.shown = isShown(row) ? toShown(row, factsOf(row, options)) : undefined
+    row.shown = isShown(row) ? toShown(row, factsNow(row)) : undefined
     sorted = sorted === undefined ? undefined : resort(sorted, before, row.shown)
     if (!isOpen) return
-    if (row.shown !== undefined) options.onChange({ kind: 'changed', session: row.shown, files })
+    const grown = before === undefined ? transcriptsOf(row.summary) : files
+    if (row.shown !== undefined) options.onChange({ kind: 'changed', session: row.shown, files: grown })
     else if (before !== undefined) options.onChange({ kind: 'removed', session: before })
   }
 
@@ -135,7 +149,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     rows.delete(former.files.path)
     sorted = undefined
     dirty = true
-    row.shown = toShown(row, factsOf(row, options))
+    row.shown = toShown(row, factsNow(row))
     if (former.shown !== undefined)
       options.onChange({ kind: 'moved', session: row.shown, from: former.shown })
   }
@@ -184,7 +198,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     if (!isKnown || sidePart(stamp) !== sidePart(row.stamp)) {
       row.summary = row.from.source.look(row.files)
     } else row.summary = { ...row.summary, size }
-    row.stamp = stamp
+    row.stamp = sureStamp({ ...row, stamp })
     dirty = true
     await allow(row, isKnown ? 'grown' : 'anew', options.isAllowed)
     show(row, [row.files.path, ...transcriptsOf(row.summary).filter((path) => !before.has(path))])
@@ -209,14 +223,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     if (files === undefined || stamp === undefined) return rediscover()
     const before = new Set(transcriptsOf(row.summary))
     row.files = files
-    const { subagents, toolResults, archived, name, nameFrom } = row.from.source.look(files)
-    row.summary = {
-      ...row.summary,
-      subagents,
-      toolResults,
-      archived,
-      ...(nameFrom === 'custom' ? { name, nameFrom } : {}),
-    }
+    row.summary = withSides(row.summary, row.from.source.look(files))
     dirty = true
     await allow(row, 'anew', options.isAllowed)
     show(
@@ -251,6 +258,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     filesOf: (path) => rows.get(path)?.files,
     problems: () => findings?.problems ?? [],
     doubles: () => doublesOf(rows.values(), findings?.own),
+    copies: () => copiesOf(rows.values(), options),
     async sweep(share) {
       due = share
       await rediscover()
@@ -266,8 +274,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     refresh(ids) {
       const wanted = ids === undefined ? undefined : new Set(ids)
       for (const row of rows.values()) {
-        if ((wanted === undefined || wanted.has(row.summary.id)) && isStale(row, factsOf(row, options)))
-          show(row, [])
+        if ((wanted === undefined || wanted.has(row.summary.id)) && isStale(row, factsNow(row))) show(row, [])
       }
     },
     follow(path) {
@@ -287,11 +294,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     async remember() {
       if (!dirty || options.rememberedPath === undefined) return
       dirty = false
-      const all = [...rows.values()].filter(({ stamp }) => stamp !== '')
-      await writeRemembered(
-        options.rememberedPath,
-        all.map(({ stamp, summary }) => ({ stamp, summary })),
-      )
+      await writeRemembered(options.rememberedPath, [...rows.values()])
     },
   }
 }

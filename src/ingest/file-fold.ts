@@ -1,6 +1,7 @@
 import { isObject, list, number, parseJson, string } from '#base'
 import {
   billKey,
+  compactionKey,
   createTally,
   savedTokens,
   tallyDamage,
@@ -55,9 +56,10 @@ export function foldReadings(
       fold.workdirs.add(entry.value)
     }
     if (entry.kind === 'compaction') {
-      const key = entry.forkedFrom?.entryId ?? entry.id
+      const key = compactionKey(entry)
+      const workdir = entry.cwd ?? fold.setting.workdir
       const tokens = savedTokens(entry.compaction)
-      fold.compactions.set(key, { key, at: toMs(entry.at), workdir: entry.cwd, tokens })
+      fold.compactions.set(key, { key, at: toMs(entry.at), workdir, tokens })
     }
     if (entry.kind === 'record' && entry.type === 'turn_context') {
       fold.setting = { model: entry.value ?? fold.setting.model, workdir: entry.cwd ?? fold.setting.workdir }

@@ -27,8 +27,7 @@ export async function findAll(
   for (const from of sources) {
     const { sessions, problems: told } = await from.source.find()
     if (!from.isArchive) problems.push(...told)
-    const hidden = from.hides?.()
-    for (const files of sessions) if (hidden?.has(files.id) !== true) all.push({ from, files })
+    for (const files of sessions) all.push({ from, files })
   }
   const own = new Set(all.flatMap(({ from, files }) => (from.isRecorded === true ? [] : [files.id])))
   const found = new Map<string, { from: CatalogueSource; files: SessionFiles }>()

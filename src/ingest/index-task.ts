@@ -24,7 +24,7 @@ export function seenOf({ size, modifiedMs, identity }: TranscriptFile): string {
 }
 
 /** The same of a file that nobody opens: from its entry in its folder. */
-export function findSeen(
+function findSeen(
   path: string,
 ): { readonly seen: string; readonly size: number; readonly modifiedMs: number } | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
@@ -38,8 +38,33 @@ interface OpenOptions {
   readonly onProblem?: (path: string, error: unknown) => void
 }
 
+/**
+ * Of all the files that there are, those that are to be read, with their sizes noted. A file nobody knows that is
+ * younger than all that are known was begun while nobody was there: it is news.
+ */
+export function sortOut(
+  tasks: readonly IndexTask[],
+  known: ReadonlyMap<string, IndexedFile>,
+  sizes: Map<string, number>,
+): { readonly past: readonly IndexTask[]; readonly begun: readonly IndexTask[] } {
+  const youngest = youngestOf(known.values())
+  const past: IndexTask[] = []
+  const begun: IndexTask[] = []
+  for (const task of tasks) {
+    const found = findSeen(task.path)
+    if (found === undefined) continue
+    sizes.set(task.path, found.size)
+    const file = known.get(task.path)
+    if (file?.seen === found.seen && file.createdAt === task.createdAt) continue
+    const isNews = file === undefined && youngest !== undefined && found.modifiedMs > youngest
+    if (isNews) begun.push(task)
+    else past.push(task)
+  }
+  return { past, begun }
+}
+
 /** When the youngest of these files was changed last, as it was seen. */
-export function youngestOf(files: Iterable<IndexedFile>): number | undefined {
+function youngestOf(files: Iterable<IndexedFile>): number | undefined {
   let youngest: number | undefined
   for (const { seen } of files) {
     const at = Number(seen.split(':')[1])

@@ -78,6 +78,35 @@ async function expectFresh(names: readonly string[]): Promise<void> {
   await fresh.close()
 }
 
+test('[ING1] [ING5] what a file is known for is what was told last, also while it waits to be read', async () => {
+  const [early, late] = ['2026-11-15T08:00:00.000Z', '2026-11-15T09:00:00.000Z']
+  const createdAts = async (): Promise<readonly string[]> =>
+    (await store.files()).map(({ path, createdAt }) => `${path} ${createdAt}`).toSorted()
+  writeFileSync(pathOf('a'), said('word '.repeat(200 * KB)))
+  writeFileSync(pathOf('b'), said('b'))
+  const first = open(store)
+  // Nothing is known of it yet, and before it is its turn something is.
+  await first.sync([taskOf('a'), taskOf('b')])
+  first.touch({ ...taskOf('b'), createdAt: early })
+  await first.settled()
+  expect(await createdAts()).toEqual([`${pathOf('a')} `, `${pathOf('b')} ${early}`])
+  // Told before the index is open: what is told last holds, and a name that went is gone.
+  const second = open(store)
+  writeFileSync(pathOf('c'), said('c'))
+  void second.sync([{ ...taskOf('a'), createdAt: early }, taskOf('b'), taskOf('c')])
+  second.touch({ ...taskOf('c'), createdAt: late })
+  renameSync(pathOf('b'), pathOf('d'))
+  second.move(pathOf('b'), pathOf('d'))
+  second.touch({ ...taskOf('d'), session: 'b', createdAt: late })
+  await second.settled()
+  expect(await createdAts()).toEqual([
+    `${pathOf('a')} ${early}`,
+    `${pathOf('c')} ${late}`,
+    `${pathOf('d')} ${late}`,
+  ])
+  expect(failures).toEqual([])
+})
+
 test.each([100 * KB, process.env['RUNS'] === 'full' ? 300_000 * KB : 30_000 * KB])(
   '[ING2] one appended line costs the line and a fixed guard, and a handful of rows: a file of %i bytes',
   async (size) => {

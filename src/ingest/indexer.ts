@@ -3,7 +3,7 @@ import { endOfLines, formatOf, readForward, type Meter, type TranscriptFile } fr
 import type { Change, IndexedFile, Store } from '#store'
 import { createFileFold, foldReadings, readFold } from './file-fold.ts'
 import { guardAt, isGuarded } from './file-guard.ts'
-import { findSeen, openIfThere, seenOf, youngestOf, type IndexTask } from './index-task.ts'
+import { openIfThere, seenOf, sortOut, type IndexTask } from './index-task.ts'
 import { toProgress, type IndexProgress } from './index-progress.ts'
 import { createOpenBatch } from './open-batch.ts'
 
@@ -74,7 +74,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
   /** The file that is being read, unless what it says was made void meanwhile. */
   let reading: string | undefined
   let loading: Promise<void> | undefined
-  let syncing: Promise<void> | undefined
+  /** What was told before it was known how far everything is. It is done then, in the order in which it was told. */
+  let told: (() => void)[] | undefined = []
   const sizes = new Map<string, number>()
   let built = false
   let stopped = false
@@ -99,6 +100,15 @@ export function createIndexer(options: IndexerOptions): Indexer {
   /** Nothing is read before it is known how far everything is. */
   async function loadOnce(): Promise<void> {
     for (const file of await store.files()) known.set(file.path, file)
+    const waiting = told ?? []
+    told = undefined
+    for (const act of waiting) act()
+  }
+
+  function inTurn(act: () => void): void {
+    if (told === undefined) act()
+    else told.push(act)
+    run()
   }
 
   /** What was read of a file and is not written yet is void. */
@@ -219,21 +229,9 @@ export function createIndexer(options: IndexerOptions): Indexer {
       drop(path)
       forgotten.add(path)
     }
-    // A file nobody knows that is younger than all that are known was begun while nobody was there: it is news.
-    const youngest = youngestOf(known.values())
-    const begun: IndexTask[] = []
-    past = tasks.filter((task) => {
-      const found = findSeen(task.path)
-      if (found === undefined) return false
-      sizes.set(task.path, found.size)
-      const file = known.get(task.path)
-      if (file?.seen === found.seen && file.createdAt === task.createdAt) return false
-      const isNews = file === undefined && youngest !== undefined && found.modifiedMs > youngest
-      if (isNews) begun.push(task)
-      return !isNews && !news.has(task.path)
-    })
-    for (const task of begun.toReversed()) news.set(task.path, task)
-    run()
+    const toRead = sortOut(tasks, known, sizes)
+    past = toRead.past.filter(({ path }) => !news.has(path))
+    for (const task of toRead.begun.toReversed()) news.set(task.path, task)
   }
 
   function forget(path: string): void {
@@ -242,39 +240,44 @@ export function createIndexer(options: IndexerOptions): Indexer {
     sizes.delete(path)
     drop(path)
     forgotten.add(path)
-    run()
+  }
+
+  function touch(task: IndexTask): void {
+    // While the past is being read a file of it that grows is simply read further, as what it is known for by now.
+    const nth = built || known.has(task.path) ? -1 : past.findIndex(({ path }) => path === task.path)
+    if (nth >= 0) {
+      past[nth] = task
+      return
+    }
+    forgotten.delete(task.path)
+    news.set(task.path, task)
+  }
+
+  function move(from: string, to: string): void {
+    const file = known.get(from)
+    const isUnderWay = open.has(from) || reading === from || writing.has(from)
+    if (file === undefined || isUnderWay) {
+      forget(from)
+      return
+    }
+    drop(to)
+    forgotten.delete(to)
+    moved.push([from, to])
+    known.delete(from)
+    known.set(to, { ...file, path: to })
+    sizes.set(to, sizes.get(from) ?? file.offset)
+    sizes.delete(from)
   }
 
   return {
     sync(tasks) {
-      const done = (loading ??= loadOnce()).then(() => takeAll(tasks))
-      syncing = done.catch(() => undefined)
-      return done
+      inTurn(() => takeAll(tasks))
+      return (loading ??= loadOnce())
     },
-    touch(task) {
-      // While the past is being read a file of it that grows is simply read further.
-      if (!built && !known.has(task.path) && past.some(({ path }) => path === task.path)) return
-      forgotten.delete(task.path)
-      news.set(task.path, task)
-      run()
-    },
-    forget,
-    move(from, to) {
-      const file = known.get(from)
-      const isUnderWay = open.has(from) || reading === from || writing.has(from)
-      if (isUnderWay) forget(from)
-      if (file === undefined || isUnderWay) return
-      drop(to)
-      forgotten.delete(to)
-      moved.push([from, to])
-      known.delete(from)
-      known.set(to, { ...file, path: to })
-      sizes.set(to, sizes.get(from) ?? file.offset)
-      sizes.delete(from)
-      run()
-    },
+    touch: (task) => inTurn(() => touch(task)),
+    forget: (path) => inTurn(() => forget(path)),
+    move: (from, to) => inTurn(() => move(from, to)),
     async settled() {
-      await syncing
       for (let current = running; current !== undefined; current = running) await current
     },
     progress() {

@@ -31,7 +31,9 @@ export function readRemembered(path: string): Remembered {
   }
 }
 
-export async function writeRemembered(path: string, rows: readonly RememberedRow[]): Promise<void> {
+/** Writes down what is known. A row without a stamp is of a file that is gone, and says nothing. */
+export async function writeRemembered(path: string, all: readonly RememberedRow[]): Promise<void> {
+  const rows = all.flatMap(({ stamp, summary }) => (stamp === '' ? [] : [{ stamp, summary }]))
   await replaceFile(path, JSON.stringify({ version: VERSION, rows }))
 }
 

@@ -9,6 +9,7 @@ import { getHostOrder } from './host-order.ts'
 import type { HostOrder } from './host-order.ts'
 import { fromError } from './host-protocol.ts'
 import { toRecordedDriver } from './recorded-driver.ts'
+import { findClaim } from './recording.ts'
 import { findSessionJournal, readSessionJournal } from './session-journal.ts'
 
 /** The drivers that a host can have, by the name of the agent. Loaded when one is asked for. */
@@ -70,22 +71,31 @@ async function getDriver(drivers: DriverTable, order: HostOrder): Promise<Driver
 /** What agents say that leave no transcript is written down by their host. */
 function toRecorded(
   driver: Driver,
-  { home, agent, settings }: HostOrder,
+  order: HostOrder,
   { now, agentId }: { readonly now: () => number; readonly agentId: string | undefined },
 ): Driver {
   return toRecordedDriver(driver, {
-    folder: string(settings, 'transcripts') ?? join(home, 'recorded', agent, 'projects'),
+    folder: folderOf(order),
     now,
     mintId: () => randomUUID(),
     agentId,
+    transcript: order.transcript,
     onTrouble: (message) => void process.stderr.write(`${message}\n`),
   })
 }
 
 /** The id under which an agent knows the session that it is to go on with, when it took one of its own. */
-async function findAgentId({ home, resume }: HostOrder): Promise<string | undefined> {
-  const path = resume && (await findSessionJournal(home, resume.sessionId))
-  return path === undefined ? undefined : (await readSessionJournal(path)).agentSessionId
+async function findAgentId(order: HostOrder): Promise<string | undefined> {
+  const { home, resume } = order
+  if (resume === undefined) return undefined
+  const path = await findSessionJournal(home, resume.sessionId)
+  const told = path === undefined ? undefined : (await readSessionJournal(path)).agentSessionId
+  // A run that did not come to its beginning has told nothing.
+  return told ?? (await findClaim(folderOf(order), resume.sessionId))
+}
+
+function folderOf({ home, agent, settings }: HostOrder): string {
+  return string(settings, 'transcripts') ?? join(home, 'recorded', agent, 'projects')
 }
 
 function say(value: object): void {

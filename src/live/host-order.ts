@@ -1,5 +1,6 @@
 import { boolean, field, isObject, number, object, string, ThroughlineError } from '#base'
 import type { JsonObject } from '#base'
+import type { StartOptions } from '#drivers'
 import { isSessionId } from '#wire'
 import type { PermissionMode } from '#model'
 import { findMode } from '#model'
@@ -18,7 +19,9 @@ export interface HostOrder {
   /** How far the mode may be widened, as the local configuration says. */
   readonly widest?: PermissionMode | undefined
   readonly model?: string | undefined
-  readonly resume?: { readonly sessionId: string; readonly fork?: { readonly at?: string } } | undefined
+  readonly resume?: StartOptions['resume']
+  /** `own`: what is read of it is what its agent writes itself, and nothing is recorded beside that. */
+  readonly transcript?: 'own' | undefined
   readonly trusted: boolean
   /** The hash of what the folder would load, as the person saw it who trusted it. For the record. */
   readonly folderHash?: string | undefined
@@ -53,6 +56,7 @@ export function getHostOrder(value: unknown): HostOrder {
     widest: findMode(field(value, 'widest')),
     model: string(value, 'model'),
     resume: readResume(field(value, 'resume')),
+    transcript: string(value, 'transcript') === 'own' ? 'own' : undefined,
     trusted: boolean(value, 'trusted') ?? false,
     folderHash: string(value, 'folderHash'),
     env,
@@ -74,7 +78,12 @@ function readResume(value: unknown): HostOrder['resume'] {
   if (sessionId === undefined) return undefined
   const fork = object(value, 'fork')
   const at = string(fork, 'at')
-  return { sessionId, ...(fork === undefined ? {} : { fork: at === undefined ? {} : { at } }) }
+  const prompts = number(value, 'prompts')
+  return {
+    sessionId,
+    ...(prompts === undefined ? {} : { prompts }),
+    ...(fork === undefined ? {} : { fork: at === undefined ? {} : { at } }),
+  }
 }
 
 function invalid(why: string): ThroughlineError {

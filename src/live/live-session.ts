@@ -12,8 +12,8 @@ import type { JournalFact } from './journal-fact.ts'
 import { checkFirstMode, checkMode, widestOf } from './permission-mode.ts'
 import { createPromptQueue } from './prompt-queue.ts'
 import type { PromptQueue } from './prompt-queue.ts'
-import { firstView, sessionOver } from './session-opening.ts'
-import type { LiveSession, LiveSessionOptions, SessionNews } from './session-opening.ts'
+import { firstView, sessionOver, withNextStep } from './session-opening.ts'
+import type { EndWords, LiveSession, LiveSessionOptions, SessionNews } from './session-opening.ts'
 
 /** How long an agent may take to close before it is left to the sweep. */
 const CLOSE_MS = 10_000
@@ -165,7 +165,7 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
       case 'turn.ended':
         turn = 'none'
         note({ kind: 'turn.ended', at: toIso(clock), outcome: fact.outcome.kind })
-        tell(fact)
+        tell({ ...fact, outcome: withNextStep(fact.outcome, start.sessionId) })
         refresh()
         prompts.deliver()
         return
@@ -177,6 +177,8 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
         tell(fact)
         if (fact.role === 'person' && fact.id !== undefined) prompts.takeUp(fact.id)
         return
+      case 'trouble':
+        return notice(fact.message)
       case 'delta':
       case 'retrying':
       case 'unknown':
@@ -225,12 +227,12 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
     prompts.deliver()
   }
 
-  function end(reason: EndReason, words: Words = {}): Promise<void> {
+  function end(reason: EndReason, words: EndWords = {}): Promise<void> {
     ending ??= endAll(reason, words)
     return ending
   }
 
-  async function endAll(reason: EndReason, { message, hint }: Words): Promise<void> {
+  async function endAll(reason: EndReason, { message, hint }: EndWords): Promise<void> {
     stopIdling?.()
     const isGone = reason.startsWith('agent-')
     await attentions.lapseAll(isGone ? 'agent-gone' : 'session-ended')
@@ -296,5 +298,3 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
     ended: ended.rung,
   }
 }
-
-type Words = { readonly message?: string | undefined; readonly hint?: string | undefined }

@@ -1,11 +1,13 @@
 import type { AgentFact, Driver, StartOptions } from '#drivers'
 import type { MessageFact } from '#model'
-import { openRecording, type Recording, type RecordingOptions } from './recording.ts'
+import { openRecording, writeClaim, type Recording, type RecordingOptions } from './recording.ts'
 
 export interface RecordedDriverOptions extends Pick<RecordingOptions, 'folder' | 'now'> {
   readonly mintId: () => string
   /** The id under which the agent itself knows the session that it is to go on with. */
   readonly agentId?: string | undefined
+  /** `own`: the agent's own transcript is what is read, and only its name is noted. */
+  readonly transcript?: 'own' | undefined
   /** Something could not be written down. */
   readonly onTrouble: (message: string) => void
 }
@@ -16,6 +18,7 @@ export interface RecordedDriverOptions extends Pick<RecordingOptions, 'folder' |
  */
 export function toRecordedDriver(driver: Driver, options: RecordedDriverOptions): Driver {
   if (driver.can.writesTranscript) return driver
+  if (options.transcript === 'own') return toClaimedDriver(driver, options)
   return {
     agent: driver.agent,
     can: { ...driver.can, writesTranscript: true },
@@ -43,6 +46,37 @@ export function toRecordedDriver(driver: Driver, options: RecordedDriverOptions)
       }
     },
   }
+}
+
+/** A driver whose agent's own transcript is read: of the session only its name is written down here. */
+function toClaimedDriver(driver: Driver, options: RecordedDriverOptions): Driver {
+  const { folder, onTrouble } = options
+  return {
+    agent: driver.agent,
+    can: { ...driver.can, writesTranscript: true },
+    async start(start) {
+      const { sessionId } = start
+      const claim = (agentId: string): void => {
+        writeClaim(folder, agentId, { sessionId, transcript: 'own' }).catch(() =>
+          onTrouble('the name of the session could not be written down'),
+        )
+      }
+      return await driver.start({
+        ...start,
+        resume: toOwn(start.resume, options),
+        onFact(fact) {
+          if (fact.kind === 'started' || fact.kind === 'renamed') claim(fact.sessionId)
+          start.onFact(toReadable(fact))
+        },
+      })
+    },
+  }
+}
+
+/** What an agent says of itself is about the agent; that its sessions can be read is our doing. */
+function toReadable(fact: AgentFact): AgentFact {
+  if (fact.kind !== 'started' || fact.can === undefined) return fact
+  return { ...fact, can: { ...fact.can, writesTranscript: true } }
 }
 
 /** The session that an agent is to go on with, as it calls it itself. */
@@ -80,8 +114,7 @@ function createTap(
         return
       case 'started':
         claim(fact.sessionId)
-        // This is about the agent; that it can be read is our doing.
-        onFact(fact.can === undefined ? fact : { ...fact, can: { ...fact.can, writesTranscript: true } })
+        onFact(toReadable(fact))
         return
       case 'renamed':
         claim(fact.sessionId)
@@ -92,6 +125,7 @@ function createTap(
       case 'mode.changed':
       case 'delta':
       case 'retrying':
+      case 'trouble':
       case 'unknown':
         onFact(fact)
     }

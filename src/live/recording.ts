@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, utimes } from 'node:fs/promises'
 import { string, type JsonObject } from '#base'
-import { openJournal, readJournal, type Journal } from '#journal'
+import { openJournal, readJournal, replaceFile, type Journal } from '#journal'
 import { toContent, toUsageFields, type MessageFact } from '#model'
 
 /** A transcript that is written for an agent that writes none that can be read, in the format of Claude Code. */
@@ -30,6 +30,13 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const journal = await openJournal(path)
   let parent = await lastId(path)
+  let claimed: string | undefined
+
+  /** Until when it was run here: what the agent writes later was said elsewhere. */
+  async function touch(): Promise<void> {
+    const at = new Date(now())
+    if (claimed !== undefined) await utimes(claimed, at, at)
+  }
 
   async function write(id: string, line: JsonObject, to: Journal = journal): Promise<void> {
     const parentUuid = parent
@@ -46,6 +53,7 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
       sessionId,
       version: 'throughline',
     })
+    await touch()
   }
 
   return {
@@ -76,13 +84,41 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
       await write(id, { type: 'user', message: { role: 'user', content } })
     },
     async claim(agentId) {
-      if (agentId === sessionId || !/^[\w-]{1,128}$/u.test(agentId)) return
-      const names = join(dirname(folder), 'names')
-      await mkdir(names, { recursive: true, mode: 0o700 })
-      await writeFile(join(names, agentId), sessionId, { mode: 0o600 })
+      claimed = await writeClaim(folder, agentId, { sessionId })
     },
-    close: () => journal.close(),
+    async close() {
+      await journal.close()
+      await touch()
+    },
   }
+}
+
+/**
+ * Notes under which id of ours a session is known that its agent names otherwise; under none, it is for a moment's use.
+ * Gives the file that says so. `own`: what is read of it is what the agent writes.
+ */
+export async function writeClaim(
+  folder: string,
+  agentId: string,
+  { sessionId, transcript }: { readonly sessionId: string | undefined; readonly transcript?: 'own' },
+): Promise<string | undefined> {
+  if (agentId === sessionId || !/^[\w-]{1,128}$/u.test(agentId)) return undefined
+  const names = join(dirname(folder), 'names')
+  await mkdir(names, { recursive: true, mode: 0o700 })
+  const path = join(names, agentId)
+  const said = [sessionId ?? '', ...(transcript === undefined ? [] : [transcript])]
+  await replaceFile(path, said.join('\n'))
+  return path
+}
+
+/** Under which id an agent knows a session of ours, when it took one of its own. */
+export async function findClaim(folder: string, sessionId: string): Promise<string | undefined> {
+  const names = join(dirname(folder), 'names')
+  for (const name of await namesIn(names)) {
+    const said = await readFile(join(names, name), 'utf8').catch(() => '')
+    if (said.split('\n')[0] === sessionId) return name
+  }
+  return undefined
 }
 
 async function findRecording(folder: string, sessionId: string): Promise<string | undefined> {

@@ -10,6 +10,7 @@ import type {
   PromptReceipt,
   SessionCursor,
   SessionView,
+  TurnOutcome,
 } from '#model'
 import type { Audit } from './audit.ts'
 import type { Clock } from './clock.ts'
@@ -66,6 +67,12 @@ export interface LiveSessionOptions {
   readonly sweep: () => Promise<unknown>
 }
 
+/** Why a session is over, and what to do about it. */
+export interface EndWords {
+  readonly message?: string | undefined
+  readonly hint?: string | undefined
+}
+
 /** How a session stands before anything has happened in it. */
 export function firstView(
   { driver, start, run, pid, before }: LiveSessionOptions,
@@ -91,6 +98,13 @@ export function firstView(
     ),
     attentions: [],
   }
+}
+
+/** Says what to do about a turn that failed for what is in the session: the same words will fail again. */
+export function withNextStep(outcome: TurnOutcome, sessionId: string): TurnOutcome {
+  if (outcome.kind !== 'failed' || outcome.fault !== 'session') return outcome
+  const hint = `The provider refuses what is in this session, and nothing else. Run \`throughline repair ${sessionId}\` and go on with the copy that it writes.`
+  return { ...outcome, hint }
 }
 
 /** What everybody hears who comes too late. */

@@ -5,6 +5,7 @@ import { QUOTES_ARE_DATA } from './quoting.ts'
 import { toShown } from './said.ts'
 import { describeSaid } from './session-tool.ts'
 import { CURSOR, SESSION, type Tool } from './tool.ts'
+import { readWholeTurn, type WholeTurn } from './whole-turn.ts'
 
 const USUAL = 8
 const MOST = 50
@@ -16,7 +17,7 @@ export const entriesTool: Tool = {
   name: 'read_entries',
   title: 'Read entries',
   description:
-    'The messages and tool calls of a session around an entry, oldest first, with cursors to read on in both directions. Without an entry: the end of the session.',
+    'The messages and tool calls of a session around an entry, oldest first, with cursors to read on in both directions. Without an entry: the end of the session. A summary of a session names entries whose whole turn can be read here.',
   parameters: [
     SESSION,
     { name: 'entry', kind: 'text', meaning: 'The id of the entry to look around.' },
@@ -28,10 +29,18 @@ export const entriesTool: Tool = {
       most: MOST_WORDS,
       meaning: `How much of each message. Default ${WORDS}.`,
     },
+    {
+      name: 'whole',
+      kind: 'text',
+      values: ['turn'],
+      meaning: 'The turn that the entry belongs to, from its prompt to its end, with all that tools gave.',
+    },
     CURSOR,
   ],
   async run({ throughline, quoting }, given) {
     const session = await throughline.get(given.getText('session'))
+    const turn = findWholeTurn(given)
+    if (turn !== undefined) return await readWholeTurn({ throughline, quoting }, session, turn)
     const page = await throughline.page(session, toPageOptions(given))
     const most = given.count('characters', WORDS)
     const shown = toPassages(page.readings, undefined).flatMap((passage) => toShown(passage) ?? [])
@@ -42,6 +51,18 @@ export const entriesTool: Tool = {
       ...toWays(page),
     ].join('\n')
   },
+}
+
+/** The turn that is meant, when a whole one is. */
+function findWholeTurn(given: Arguments): WholeTurn | undefined {
+  const subagent = given.text('subagent')
+  const rest = subagent === undefined ? {} : { subagent }
+  const [, from, entry] = /^turn:(\d{1,12}):(.+)$/.exec(given.text('cursor') ?? '') ?? []
+  if (entry !== undefined) return { entry, from: Number(from), ...rest }
+  if (given.text('whole') === undefined) return undefined
+  const named = given.text('entry')
+  if (named === undefined) throw invalid('a whole turn is read by an entry of it', 'Give `entry`.')
+  return { entry: named, from: 0, ...rest }
 }
 
 function toPageOptions(given: Arguments): PageOptions {

@@ -1,5 +1,13 @@
 import { shorten } from '#base'
-import { isWakeUp, parseDirectives, textOf, type Passage, type ReplyMessage, type ToolCall } from '#model'
+import {
+  isWakeUp,
+  parseDirectives,
+  textOf,
+  type Block,
+  type Passage,
+  type ReplyMessage,
+  type ToolCall,
+} from '#model'
 
 /** A message as words. */
 export interface Said {
@@ -70,4 +78,33 @@ const OUTPUT = 400
 function toCallText({ use, state, result }: ToolCall): string {
   const output = result === undefined ? '' : `: ${shorten(textOf(result.content).trim(), OUTPUT)}`
   return `tool ${use.name} ${shorten(JSON.stringify(use.input) ?? '', INPUT)} ${state}${output}`
+}
+
+/** The same with nothing left out but the bytes of pictures: what a tool was given, and all that it gave. */
+export function toWhole(passage: Passage): Said | undefined {
+  if (passage.kind !== 'reply' && passage.kind !== 'prompt') return toShown(passage)
+  const calls = passage.kind === 'reply' ? passage.calls : []
+  const text = [toWholeText(passage.blocks), ...calls.map(toWholeCall)]
+    .filter((part) => part !== '')
+    .join('\n')
+  const speaker = passage.kind === 'reply' ? 'agent' : passage.origin === 'system' ? 'note' : 'human'
+  return text === '' ? undefined : { id: passage.id, at: passage.at, speaker, text }
+}
+
+function toWholeCall({ use, state, result }: ToolCall): string {
+  const output = result === undefined ? '' : `:\n${toWholeText(result.content)}`
+  return `tool ${use.name} ${JSON.stringify(use.input) ?? ''} ${state}${output}`
+}
+
+function toWholeText(blocks: readonly Block[]): string {
+  return blocks
+    .map((block) => {
+      if (block.kind === 'text') return block.text
+      if (block.kind !== 'image' && block.kind !== 'document') return ''
+      const { source } = block
+      if (source.kind === 'text') return source.text
+      return `(${block.kind}${source.kind === 'url' ? ` ${source.url}` : ''})`
+    })
+    .filter((text) => text !== '')
+    .join('\n\n')
 }

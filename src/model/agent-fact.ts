@@ -1,4 +1,5 @@
 import type { Block } from './block.ts'
+import type { TurnFault } from './turn-fault.ts'
 import type { Usage } from './usage.ts'
 
 /** What an agent can do, beyond talking. */
@@ -77,4 +78,7 @@ export type TurnOutcome =
       readonly message: string
       readonly status?: number | undefined
       readonly retry: boolean
+      readonly fault?: TurnFault | undefined
+      /** What to do about it, where that is known. */
+      readonly hint?: string | undefined
     }

@@ -6,6 +6,8 @@ export interface Compaction {
   readonly tokensBefore?: number
   readonly tokensAfter?: number
   readonly preserved?: Preserved
+  /** The agent's own name for the window that it began, where lines have no ids: the same in every file that has it. */
+  readonly window?: string
 }
 
 /**
@@ -27,6 +29,19 @@ export function readCompaction(metadata: unknown): Compaction {
     ...(tokensAfter === undefined ? {} : { tokensAfter }),
     ...(preserved === undefined ? {} : { preserved }),
   }
+}
+
+/** What tells a compaction from others, however many files have a copy of it. */
+export function compactionKey({
+  id,
+  forkedFrom,
+  compaction,
+}: {
+  readonly id: string
+  readonly forkedFrom?: { readonly entryId: string } | undefined
+  readonly compaction: Compaction
+}): string {
+  return compaction.window ?? forkedFrom?.entryId ?? id
 }
 
 /** How many tokens it took out of the model's window; 0 when it does not say. */

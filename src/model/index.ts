@@ -35,7 +35,7 @@ export type {
   ToolUseBlock,
   UnknownBlock,
 } from './block.ts'
-export { readCompaction, savedTokens } from './compaction.ts'
+export { compactionKey, readCompaction, savedTokens } from './compaction.ts'
 export type { Compaction, Preserved } from './compaction.ts'
 export type { CompactionRecord, Trim } from './compaction-record.ts'
 export { toContent, toUsageFields } from './content.ts'
@@ -88,6 +88,7 @@ export { placeOf } from './reading.ts'
 export type { Reading } from './reading.ts'
 export { appendDamage } from './place.ts'
 export type { Damage, DamageReason, Place } from './place.ts'
+export { isCopied, isMereCopy, isSaidElsewhere, ownSince } from './copies.ts'
 export { byActivity, isLive, isWaitingForYou, transcriptsOf } from './session.ts'
 export type {
   CopiedFrom,
@@ -115,6 +116,8 @@ export { createSurvey } from './survey.ts'
 export type { Survey, SurveyResult } from './survey.ts'
 export type { Steps } from './steps.ts'
 export { startsTurn, toTurns } from './turn.ts'
+export { faultOf } from './turn-fault.ts'
+export type { TurnFault } from './turn-fault.ts'
 export type { Turn } from './turn.ts'
 export type {
   EndReason,
@@ -203,3 +206,5 @@ export type {
   WakeUpBudget,
   WakeUpReceipt,
 } from './wake-up-receipt.ts'
+export { AGENT_NAMES, isNativeAgent, NATIVE_AGENTS, toResumeCommand } from './native-agent.ts'
+export type { NativeAgent } from './native-agent.ts'

@@ -53,7 +53,7 @@ export interface SessionSummary {
   readonly toolResults: readonly SideFile[]
   readonly live?: LiveState | undefined
   readonly archived: boolean
-  /** It was copied out of a session of another agent, which is the one to count and to list. */
+  /** It was made of another session, which is the one to count and to list until this one has gone on. */
   readonly copiedFrom?: CopiedFrom | undefined
   /** The agent's file is gone: what is shown is read from the archive. */
   readonly sourceGone?: boolean | undefined
@@ -93,11 +93,17 @@ export function transcriptsOf({ path, subagents }: SessionSummary): readonly str
   return [path, ...subagents.map((subagent) => subagent.path)].filter((each) => each !== '')
 }
 
-/** The session of another agent that one was copied from. */
+/** The session that one was copied from. */
 export interface CopiedFrom {
   readonly agent: string
   readonly id: string
-  readonly path: string
+  readonly path?: string | undefined
+  /** `imported`: its agent took it over from another one by itself. The others were made here. */
+  readonly kind: 'imported' | 'converted' | 'repaired' | 'handed-over'
+  /** What was said up to this moment was copied, what came later is its own. Absent: nobody knows, so all of it was. */
+  readonly until?: string | undefined
+  /** The session that it was copied from is there too. */
+  readonly here?: true | undefined
 }
 
 /** A file beside a transcript. */

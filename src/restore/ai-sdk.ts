@@ -1,10 +1,12 @@
-import { object, string } from '#base'
-import type { ToolResultBlock } from '#model'
+import { string } from '#base'
+import type { Block, ToolResultBlock } from '#model'
+import { toFittingName } from './call-ids.ts'
 import { createLossBook, type Loss, type LossBook } from './loss.ts'
 import { toDescription, toPlaceholder } from './media.ts'
-import type { Said, SaidBlock, SaidMessage } from './said.ts'
-import { toSoundText } from './sound-text.ts'
-import { noteUnknown, writeCall, writeText, type CallRules } from './writing.ts'
+import { ownOf, type Said, type SaidBlock, type SaidMessage } from './said.ts'
+import { toSingleIds } from './single-ids.ts'
+import { isSoundText, toSoundText } from './sound-text.ts'
+import { noteUnknown, writeCall, writeFound, writeText, type CallRules } from './writing.ts'
 
 export interface ToAiSdk {
   /** `ModelMessage`s of Vercel's AI SDK. */
@@ -12,11 +14,15 @@ export interface ToAiSdk {
   readonly losses: readonly Loss[]
 }
 
-/** The SDK takes any; its providers are stricter, each in its own way. */
-const RULES: CallRules = { id: { pattern: /^/u, longest: 512 }, name: { pattern: /^/u, longest: 512 } }
+/** The SDK takes any; its providers are stricter, each in its own way. These are taken by all of them. */
+const RULES: CallRules = {
+  id: { pattern: /^[a-zA-Z0-9_-]+$/u, longest: 64 },
+  name: { pattern: /^[a-zA-Z_][a-zA-Z0-9_-]*$/u, longest: 64 },
+}
 
 /** A conversation as Vercel's AI SDK takes it, whatever provider it is handed to then. */
-export function toAiSdk(said: Said): ToAiSdk {
+export function toAiSdk(conversation: Said): ToAiSdk {
+  const said = toSingleIds(conversation)
   const book = createLossBook(said.losses)
   const names = new Map<string, string>()
   const messages = said.messages.flatMap((message) =>
@@ -40,6 +46,11 @@ function toAssistant(message: SaidMessage, { book, names }: Writing): readonly o
       }
       case 'thinking':
       case 'redacted-thinking':
+        if (message.provider === 'anthropic' && isEdited(block)) {
+          const why = 'it was edited or is not signed, and what remains is refused'
+          book.note('thinking', said.origin, { how: 'dropped', why })
+          return []
+        }
         return [
           {
             type: 'reasoning',
@@ -74,8 +85,15 @@ function toAssistant(message: SaidMessage, { book, names }: Writing): readonly o
   return content.length === 0 ? [] : [{ role: 'assistant', content }]
 }
 
+/** Thinking of Anthropic's that it would not take back. */
+function isEdited(block: Block): boolean {
+  if (block.kind !== 'thinking') return false
+  return block.thinking === '' || (block.signature ?? '') === '' || !isSoundText(block.thinking)
+}
+
 /** What the provider of an answer wants back with it. */
-function optionsOf({ provider }: SaidMessage, { block, exact }: SaidBlock): object {
+function optionsOf({ provider }: SaidMessage, said: SaidBlock): object {
+  const { block } = said
   if (provider === 'anthropic') {
     if (block.kind === 'thinking' && block.signature !== undefined)
       return { providerOptions: { anthropic: { signature: block.signature } } }
@@ -83,14 +101,14 @@ function optionsOf({ provider }: SaidMessage, { block, exact }: SaidBlock): obje
       return { providerOptions: { anthropic: { redactedData: block.data } } }
     return {}
   }
-  if (provider === 'openai' && block.kind === 'thinking') {
-    const own = object(exact, 'openai')
+  if (provider === 'openai' && (block.kind === 'thinking' || block.kind === 'redacted-thinking')) {
+    const own = ownOf(said, 'openai')
     const encrypted = string(own, 'encrypted_content')
     const id = string(own, 'id')
     if (encrypted === undefined && id === undefined) return {}
     return { providerOptions: { openai: { itemId: id, reasoningEncryptedContent: encrypted ?? null } } }
   }
-  const signature = string(object(exact, 'gemini'), 'thoughtSignature')
+  const signature = string(ownOf(said, 'gemini'), 'thoughtSignature')
   return signature === undefined ? {} : { providerOptions: { google: { thoughtSignature: signature } } }
 }
 
@@ -112,10 +130,15 @@ function toOthers(message: SaidMessage, { book, names }: Writing): readonly obje
       case 'document':
         content.push(toFile(said, book))
         break
+      case 'unknown': {
+        const text = writeFound(said, book)
+        if (text === undefined) noteUnknown(said, book)
+        else content.push({ type: 'text', text })
+        break
+      }
       case 'thinking':
       case 'redacted-thinking':
       case 'tool-use':
-      case 'unknown':
         book.note('unknown-block', origin, { how: 'dropped', why: 'a user says nothing of this kind' })
         break
     }
@@ -133,13 +156,15 @@ function toFile({ block, origin }: SaidBlock, book: LossBook): object {
   switch (source.kind) {
     case 'base64':
       return { type: 'file', data: source.data, mediaType: source.mediaType, ...filename }
-    case 'url':
+    case 'url': {
+      if (!URL.canParse(source.url)) break
       return {
         type: 'file',
         data: new URL(source.url),
         mediaType: block.kind === 'image' ? 'image/*' : 'application/pdf',
         ...filename,
       }
+    }
     case 'text':
       return {
         type: 'file',
@@ -148,9 +173,10 @@ function toFile({ block, origin }: SaidBlock, book: LossBook): object {
         ...filename,
       }
     case 'unknown':
-      book.note('media', origin, { how: 'changed', why: toDescription(source) })
-      return { type: 'text', text: toPlaceholder(block) }
+      break
   }
+  book.note('media', origin, { how: 'changed', why: toDescription(source) })
+  return { type: 'text', text: toPlaceholder(block) }
 }
 
 function toResult(said: SaidBlock, block: ToolResultBlock, { book, names }: Writing): object {
@@ -163,6 +189,8 @@ function toResult(said: SaidBlock, block: ToolResultBlock, { book, names }: Writ
       return [{ type: 'media', data: each.source.data, mediaType: each.source.mediaType }]
     if (each.kind === 'image' || each.kind === 'document')
       return [{ type: 'text', text: toPlaceholder(each) }]
+    const found = writeFound({ block: each, exact: undefined, origin: said.origin }, book)
+    if (found !== undefined) return [{ type: 'text', text: found }]
     noteUnknown(said, book)
     return []
   })
@@ -171,7 +199,7 @@ function toResult(said: SaidBlock, block: ToolResultBlock, { book, names }: Writ
     : { type: 'content', value: parts }
   return {
     type: 'tool-result',
-    toolCallId: block.toolUseId,
+    toolCallId: toFittingName(block.toolUseId, RULES.id),
     toolName: names.get(block.toolUseId) ?? 'unknown',
     output,
   }

@@ -1,10 +1,12 @@
-import { isObject, type JsonObject } from '#base'
+import { isObject, string, type JsonObject } from '#base'
 import type { Block, ToolResultBlock, ToolUseBlock } from '#model'
 import { toFittingName } from './call-ids.ts'
 import { createLossBook, type Loss, type LossBook } from './loss.ts'
 import { IMAGE_TYPES, toPlaceholder } from './media.ts'
 import type { Said, SaidBlock, SaidMessage } from './said.ts'
+import { toSingleIds } from './single-ids.ts'
 import { isSoundText, toSoundText } from './sound-text.ts'
+import { findWrong } from './wrong-block.ts'
 import { noteUnknown, writeCall, writeText, type CallRules } from './writing.ts'
 
 /** A message as the Messages API takes it. */
@@ -30,11 +32,13 @@ const OPENING = '(The conversation goes on from here.)'
  * A conversation as Anthropic's Messages API takes it. What this provider said goes back as it was, block by block;
  * what another said in its own way is written in Anthropic's, or told among the losses.
  */
-export function toAnthropic(said: Said): ToAnthropic {
+export function toAnthropic(conversation: Said): ToAnthropic {
+  const said = toSingleIds(conversation)
   const book = createLossBook(said.losses)
   const messages: { role: 'user' | 'assistant'; content: object[] }[] = []
+  const images = countImages(said)
   for (const message of said.messages) {
-    const content = toAnthropicContent(message, book)
+    const content = toAnthropicContent(message, book, { images })
     if (content.length === 0) continue
     const last = messages.at(-1)
     if (last === undefined && message.role === 'assistant') {
@@ -51,14 +55,36 @@ export function toAnthropic(said: Said): ToAnthropic {
   return { messages, losses: book.losses }
 }
 
-/** The content of one message as the Messages API takes it. */
-export function toAnthropicContent(message: SaidMessage, book: LossBook): readonly object[] {
-  return message.blocks.flatMap((block) => toBlock(message, block, book))
+function countImages({ messages }: Said): number {
+  let count = 0
+  const look = ({ kind }: Block): number => (kind === 'image' ? count++ : count)
+  for (const { block } of messages.flatMap(({ blocks }) => blocks)) {
+    look(block)
+    if (block.kind === 'tool-result') block.content.forEach(look)
+  }
+  return count
 }
 
-function toBlock(message: SaidMessage, said: SaidBlock, book: LossBook): readonly object[] {
+interface Writing {
+  readonly book: LossBook
+  /** How many pictures there are in all: with many, each may be smaller only. */
+  readonly images: number
+}
+
+/** The content of one message as the Messages API takes it. */
+export function toAnthropicContent(
+  message: SaidMessage,
+  book: LossBook,
+  { images = 0 }: { readonly images?: number } = {},
+): readonly object[] {
+  return message.blocks.flatMap((block) => toBlock(message, block, { book, images }))
+}
+
+function toBlock(message: SaidMessage, said: SaidBlock, writing: Writing): readonly object[] {
   const { block, origin } = said
-  const isOwn = message.role === 'user' || message.provider === 'anthropic'
+  const { book } = writing
+  const isOwn =
+    message.provider === 'anthropic' || (message.role === 'user' && message.provider === 'unknown')
   switch (block.kind) {
     case 'text':
       return toText(said, book)
@@ -74,15 +100,20 @@ function toBlock(message: SaidMessage, said: SaidBlock, book: LossBook): readonl
     case 'tool-use':
       return [toToolUse(said, block, book)]
     case 'tool-result':
-      return [toToolResult(said, block, book)]
+      return [toToolResult(said, block, { ...writing, isOwn })]
     case 'image':
     case 'document':
-      return [toMedia(said, block, book)]
+      return [toMedia(said, block, writing)]
     case 'unknown':
-      if (isOwn && isObject(said.exact)) return [said.exact]
+      if ((isOwn || isFound(said)) && isObject(said.exact)) return [said.exact]
       noteUnknown(said, book)
       return []
   }
+}
+
+/** Something that was found, in a form that is Anthropic's whoever was told of it. */
+function isFound({ block }: SaidBlock): boolean {
+  return block.kind === 'unknown' && string(block.value, 'type') === 'search_result'
 }
 
 function toText(said: SaidBlock, book: LossBook): readonly object[] {
@@ -100,7 +131,7 @@ function onlyKnown(exact: unknown, text: string): object {
 /** Fields that our own recordings keep for other providers. */
 const FOREIGN = ['openai', 'gemini']
 
-export function withoutForeign(exact: JsonObject): JsonObject {
+function withoutForeign(exact: JsonObject): JsonObject {
   if (!FOREIGN.some((key) => key in exact)) return exact
   return Object.fromEntries(Object.entries(exact).filter(([key]) => !FOREIGN.includes(key)))
 }
@@ -132,7 +163,11 @@ function toToolUse(said: SaidBlock, block: ToolUseBlock, book: LossBook): object
   return { type: 'tool_use', id, name, input }
 }
 
-function toToolResult(said: SaidBlock, block: ToolResultBlock, book: LossBook): object {
+function toToolResult(
+  said: SaidBlock,
+  block: ToolResultBlock,
+  { book, images, isOwn }: Writing & { readonly isOwn: boolean },
+): object {
   const id = toFittingName(block.toolUseId, RULES.id)
   const inner = block.content.map((each) => ({
     block: each,
@@ -140,7 +175,7 @@ function toToolResult(said: SaidBlock, block: ToolResultBlock, book: LossBook): 
     origin: said.origin,
   }))
   const losses = createLossBook()
-  const content = inner.flatMap((each) => toResultBlock(each, losses))
+  const content = inner.flatMap((each) => toResultBlock(each, { book: losses, images, isOwn }))
   const isSame = losses.losses.length === 0 && id === block.toolUseId
   for (const { kind, origin, how, why } of losses.losses) book.note(kind, origin, { how, why })
   if (isSame && isObject(said.exact) && said.exact['type'] === 'tool_result')
@@ -154,11 +189,16 @@ function toToolResult(said: SaidBlock, block: ToolResultBlock, book: LossBook): 
 }
 
 /** What a result holds: text and pictures, and what else there is as text. */
-function toResultBlock(said: SaidBlock, book: LossBook): readonly object[] {
+function toResultBlock(
+  said: SaidBlock,
+  { book, images, isOwn }: Writing & { readonly isOwn: boolean },
+): readonly object[] {
   const { block } = said
   if (block.kind === 'text') return toText(said, book)
-  if (block.kind === 'image' || block.kind === 'document') return [toMedia(said, block, book)]
-  return isObject(said.exact) ? [said.exact] : []
+  if (block.kind === 'image' || block.kind === 'document') return [toMedia(said, block, { book, images })]
+  if ((isOwn || isFound(said)) && isObject(said.exact)) return [said.exact]
+  noteUnknown(said, book)
+  return []
 }
 
 function exactInside(
@@ -174,10 +214,15 @@ function exactInside(
 function toMedia(
   said: SaidBlock,
   block: Block & { readonly kind: 'image' | 'document' },
-  book: LossBook,
+  { book, images }: Writing,
 ): object {
   const { source } = block
   const { origin, exact } = said
+  const wrong = block.kind === 'image' ? findWrong(block, { images, isAnthropic: true }) : undefined
+  if (wrong !== undefined) {
+    book.note('media', origin, { how: 'changed', why: wrong.reason })
+    return { type: 'text', text: toPlaceholder(block) }
+  }
   if (isTaken(block) && isObject(exact)) {
     return source.kind === 'base64' && isRaw(exact)
       ? {

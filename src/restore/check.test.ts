@@ -1,36 +1,16 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isObject, list, object, string } from '#base'
 import type { Entry } from '#model'
 import { formatOf, openTranscript, readConversation } from '#sources'
-import {
-  createLines,
-  findAnthropicFaults,
-  openTempDir,
-  runs,
-  SESSION,
-  toJsonl,
-  type LineMaker,
-} from '#testing'
+import { createLines, findAnthropicFaults, runs, SESSION, toJsonl, readLines } from '#testing'
+import { toAnthropic } from './anthropic.ts'
 import { findTroubles } from './check.ts'
+import { call, image, PNG, POISONED, type Difference } from './fixtures/poisoned.ts'
 import { toRepaired } from './repair.ts'
-
-const temp = await openTempDir()
-afterAll(() => temp.remove())
-let files = 0
-
-async function readLines(text: string): Promise<readonly Entry[]> {
-  const path = join(temp.path, `${String(++files)}.jsonl`)
-  writeFileSync(path, text)
-  const file = openTranscript(path)
-  try {
-    return (await readConversation(file, formatOf(path))).entries
-  } finally {
-    file.close()
-  }
-}
+import { toSaid } from './said.ts'
 
 /** The request that a client makes of a file that it trusts: lines of one answer together, everything as it is. */
 function toNaive(entries: readonly Entry[]): readonly object[] {
@@ -75,202 +55,88 @@ async function repair(lines: readonly object[]): Promise<{
   }
 }
 
-/** Lines that differ in more than the session they belong to and where they hang. */
-function changed(before: readonly object[], after: readonly string[]): number {
-  const plain = (line: unknown): string => {
-    if (!isObject(line)) return ''
-    const { sessionId: _id, parentUuid: _parent, forkedFrom: _from, ...rest } = line
-    return JSON.stringify(rest)
+/** How lines differ in more than the session they belong to, where they came from and where they hang. */
+function differenceOf(before: readonly object[], after: readonly string[]): Difference {
+  const then = new Map(before.map((line) => [string(line, 'uuid') ?? '', line]))
+  const lines = after.map((line): unknown => JSON.parse(line))
+  const now = new Map(lines.map((line) => [string(line, 'uuid') ?? '', line]))
+  const kept = [...then.keys()].filter((uuid) => now.has(uuid))
+  const order = [...now.keys()].filter((uuid) => then.has(uuid))
+  let blocks = 0
+  for (const uuid of kept) {
+    expect(envelopeOf(now.get(uuid))).toEqual(envelopeOf(then.get(uuid)))
+    const left = contentOf(now.get(uuid)).map((block) => JSON.stringify(block))
+    blocks += contentOf(then.get(uuid)).filter((block) => !left.includes(JSON.stringify(block))).length
   }
-  const kept = new Set(before.map(plain))
-  const missing = after.filter((line) => !kept.has(plain(JSON.parse(line))))
-  return missing.length + Math.max(0, before.length - after.length)
+  const added = now.size - kept.length
+  const gone = then.size - kept.length
+  return {
+    ...(added === 0 ? {} : { added }),
+    ...(gone === 0 ? {} : { gone }),
+    ...(order.join() === kept.join() ? {} : { moved: true }),
+    ...(blocks === 0 ? {} : { blocks }),
+  }
 }
 
-const call = (id: string, name = 'Bash'): object => ({ type: 'tool_use', id, name, input: { command: 'ls' } })
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-
-function pngOf(width: number, height: number): string {
-  const bytes = Buffer.from(PNG, 'base64')
-  bytes.writeUInt32BE(width, 16)
-  bytes.writeUInt32BE(height, 20)
-  return bytes.toString('base64')
+function contentOf(line: unknown): readonly unknown[] {
+  const content = object(line, 'message')?.['content']
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : list({ content }, 'content')
 }
 
-const image = (data: string, media_type = 'image/png'): object => ({
-  type: 'image',
-  source: { type: 'base64', media_type, data },
-})
-
-type Make = (make: LineMaker) => readonly object[]
-
-/** What broke sessions of others: the lines, what is found, and how many lines differ when it is mended. */
-const POISONED: readonly (readonly [
-  id: string,
-  what: string,
-  make: Make,
-  kinds: readonly string[],
-  lines: number,
-])[] = [
-  [
-    'P01',
-    'a call that was never answered',
-    (make) => [make.prompt('go'), make.reply([call('toolu_1')]), make.prompt('still there?')],
-    ['call-unanswered'],
-    1,
-  ],
-  [
-    'P01',
-    'one of two parallel calls was never answered',
-    (make) => [
-      make.prompt('go'),
-      make.reply([call('toolu_1'), call('toolu_2')]),
-      make.result('toolu_1', 'done'),
-    ],
-    ['call-unanswered'],
-    1,
-  ],
-  [
-    'P02',
-    'a result that answers nothing',
-    (make) => [make.prompt('go'), make.result('toolu_0', 'lost'), make.reply([{ type: 'text', text: 'so' }])],
-    ['result-orphaned'],
-    1,
-  ],
-  [
-    'P02',
-    'a prompt wedged between a call and its result',
-    (make) => [
-      make.prompt('go'),
-      make.reply([call('toolu_1')]),
-      make.prompt('and hurry'),
-      make.result('toolu_1', 'done'),
-      make.reply([{ type: 'text', text: 'so' }]),
-    ],
-    ['result-late'],
-    0,
-  ],
-  [
-    'P02',
-    'a call that is answered twice',
-    (make) => [
-      make.prompt('go'),
-      make.reply([call('toolu_1')]),
-      make.result('toolu_1', 'a'),
-      make.result('toolu_1', 'b'),
-    ],
-    ['result-repeated'],
-    1,
-  ],
-  [
-    'P04',
-    'thinking whose text was emptied',
-    (make) => [
-      make.prompt('go'),
-      make.reply([
-        { type: 'thinking', thinking: '', signature: 'sig' },
-        { type: 'text', text: 'so' },
-      ]),
-    ],
-    ['thinking-edited'],
-    1,
-  ],
-  [
-    'P09',
-    'a picture without a byte',
-    (make) => [
-      make.prompt('', { message: { role: 'user', content: [{ type: 'text', text: 'look' }, image('')] } }),
-    ],
-    ['image-broken'],
-    1,
-  ],
-  [
-    'P09',
-    'a result with a picture that is called what it is not',
-    (make) => [
-      make.prompt('go'),
-      make.reply([call('toolu_1', 'Read')]),
-      make.result('toolu_1', [image(PNG, 'image/bmp')]),
-    ],
-    ['image-broken'],
-    1,
-  ],
-  [
-    'P02',
-    'two calls with one id',
-    (make) => [
-      make.prompt('go'),
-      make.reply([call('toolu_1')]),
-      make.result('toolu_1', 'done'),
-      make.reply([{ type: 'text', text: 'again' }, call('toolu_1')]),
-    ],
-    ['call-repeated'],
-    1,
-  ],
-]
+function envelopeOf(line: unknown): unknown {
+  if (!isObject(line)) return line
+  const { sessionId: _id, parentUuid: _parent, forkedFrom: _from, message, ...rest } = line
+  return { ...rest, message: isObject(message) ? { ...message, content: [] } : message }
+}
 
 describe('pre-flight and repair of what broke others [P01] [P02] [P04] [P09]', () => {
-  test.each(POISONED)('%s [E2.3] %s', async (_id, _what, make, kinds, lines) => {
-    const made = make(createLines())
+  test.each(POISONED)('$id [E2.3] $what', async ({ lines, kinds, difference }) => {
+    const made = lines(createLines())
     const { kinds: found, before, after, lines: mended } = await repair(made)
     expect(before).not.toEqual([])
     expect(found).toEqual(kinds)
     expect(after).toEqual([])
-    expect(changed(made, mended)).toBe(lines)
+    expect(differenceOf(made, mended)).toEqual(difference)
   })
 
-  test('[P09] [E2.3] pictures that are too large for how many there are', async () => {
-    const make = createLines()
-    const one = await readLines(
-      toJsonl([make.prompt('', { message: { content: [image(pngOf(3000, 10))] } })]),
-    )
-    expect(findTroubles(one)).toEqual([])
-    const huge = await readLines(
-      toJsonl([make.prompt('', { message: { content: [image(pngOf(9000, 10))] } })]),
-    )
-    expect(findTroubles(huge).map(({ kind }) => kind)).toEqual(['image-too-large'])
-    const content = Array.from({ length: 21 }, () => image(pngOf(3000, 10)))
-    const many = await readLines(toJsonl([make.prompt('', { message: { content } })]))
-    expect(findTroubles(many)).toHaveLength(21)
-  })
-
-  test('[E2.3] half characters, empty texts, a system among the messages, a folder that is gone, a full window', async () => {
-    const make = createLines({ cwd: '/gone' })
-    const usage = { input_tokens: 150_000, output_tokens: 1, cache_read_input_tokens: 60_000 }
-    const entries = await readLines(
-      toJsonl([
-        make.prompt('a \ud83d b'),
-        make.prompt('', { message: { role: 'system', content: 'be nice' } }),
-        make.reply(
-          [
-            { type: 'text', text: ' ' },
-            { type: 'text', text: 'so' },
-          ],
-          {
-            message: {
-              id: 'm',
-              role: 'assistant',
-              model: 'x',
-              usage,
-              content: [{ type: 'text', text: ' ' }],
-            },
-          },
-        ),
-      ]),
-    )
-    const troubles = findTroubles(entries, { hasFolder: () => false })
-    expect(troubles.map(({ kind }) => kind)).toEqual([
-      'text-broken',
-      'role-unknown',
-      'text-empty',
-      'context-too-long',
-      'workdir-gone',
-    ])
-    for (const { reason, fix, place } of troubles) {
-      expect(reason.length * fix.length).toBeGreaterThan(0)
-      expect(place.length).toBeGreaterThan(0)
+  test.each(POISONED)('$id [E2.1] restored as it is: $what', async ({ lines }) => {
+    const entries = await readLines(toJsonl(lines(createLines())))
+    const { messages, losses } = toAnthropic(toSaid(entries))
+    expect(findAnthropicFaults(messages)).toEqual([])
+    for (const { why, origin } of losses) {
+      expect(why).not.toBe('')
+      expect(entries.some(({ id }) => id === origin.entryId)).toBe(true)
     }
   })
+
+  test('[E2.3] a folder that is gone and a full window are told, each with its place, its reason and what mends it', async () => {
+    const make = createLines({ cwd: '/gone' })
+    const usage = { input_tokens: 150_000, output_tokens: 1, cache_read_input_tokens: 60_000 }
+    const message = { id: 'm', role: 'assistant', model: 'x', usage, content: [{ type: 'text', text: 'so' }] }
+    const entries = await readLines(toJsonl([make.prompt('go'), make.reply([], { message })]))
+    const troubles = findTroubles(entries, { hasFolder: () => false })
+    expect(troubles.map(({ kind }) => kind)).toEqual(['context-too-long', 'workdir-gone'])
+    for (const { reason, fix, place, mend } of troubles) {
+      expect([reason, fix]).not.toContain('')
+      expect(place.length).toBeGreaterThan(0)
+      expect(mend).toBeUndefined()
+    }
+    expect(findTroubles(entries, { window: 1_000_000, hasFolder: () => true })).toEqual([])
+  })
+
+  test.each(POISONED)(
+    '$id [E2.3] told with a place, a reason and what mends it: $what',
+    async ({ lines }) => {
+      const text = toJsonl(lines(createLines()))
+      for (const { reason, fix, place, origin } of findTroubles(await readLines(text))) {
+        expect([reason, fix]).not.toContain('')
+        const line: unknown = JSON.parse(
+          Buffer.from(text).toString('utf8', place.offset, place.offset + place.length),
+        )
+        expect(string(line, 'uuid')).toBe(origin.entryId)
+      }
+    },
+  )
 
   test('[E2.3] recorded sessions without trouble have none, and mending them changes nothing', async () => {
     const root = join(import.meta.dirname, '../../test/fixtures/claude')
@@ -312,4 +178,11 @@ describe('pre-flight and repair of what broke others [P01] [P02] [P04] [P09]', (
       runs(60),
     )
   })
+})
+
+test('[E2.3] a tool that printed nothing is nothing that fails', async () => {
+  const make = createLines()
+  const use = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'true' } }
+  const silent = [make.prompt('go'), make.reply([use]), make.result('toolu_1', '')]
+  expect(findTroubles(await readLines(toJsonl(silent)))).toEqual([])
 })

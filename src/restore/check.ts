@@ -1,6 +1,14 @@
-import { object, parseJson, string } from '#base'
-import { contextSize, type Block, type Entry } from '#model'
+import { field, object, parseJson, string } from '#base'
+import {
+  contextSize,
+  endsAnswer,
+  type Block,
+  type Entry,
+  type RedactedThinkingBlock,
+  type ThinkingBlock,
+} from '#model'
 import type { Mend, Trouble, TroubleKind } from '#model'
+import { readExactContent } from './exact-content.ts'
 import { findWrong, DROP, type What } from './wrong-block.ts'
 
 /** What is to be known beside the conversation itself. */
@@ -20,14 +28,16 @@ export function findTroubles(entries: readonly Entry[], options: CheckOptions = 
   const troubles: Trouble[] = []
   const images = countImages(entries)
   const calls = findCalls(entries)
+  const lonely = findLonely(entries)
   for (const [at, entry] of entries.entries()) {
     const tell = (kind: TroubleKind, index: number, what: What): void => {
       troubles.push({ kind, origin: { entryId: entry.id, index }, place: entry.place, ...what })
     }
     for (const [index, block] of blocksOf(entry).entries()) {
-      const what = findWrong(block, images)
-      if (what !== undefined) tell(what.kind, index, what)
+      const what = findWrong(block, { images, isAnthropic: isAnthropic(entry) })
+      if (what !== undefined && !isSilent(entry, block, index)) tell(what.kind, index, what)
     }
+    for (const index of lonely.get(entry.id) ?? []) tell('reasoning-alone', index, ALONE)
     findMispaired(entries, at, { calls, tell })
     findRole(entry, tell)
   }
@@ -35,9 +45,63 @@ export function findTroubles(entries: readonly Entry[], options: CheckOptions = 
   return troubles
 }
 
+/** A tool that printed nothing: a result may be an empty string, only no empty text in a list. */
+function isSilent(entry: Entry, block: Block, index: number): boolean {
+  if (block.kind !== 'tool-result' || block.content.length !== 1) return false
+  const [only] = block.content
+  if (only?.kind !== 'text' || only.text.trim() !== '') return false
+  return typeof field(readExactContent(entry, blocksOf(entry))?.[index], 'content') === 'string'
+}
+
+/** Whether what it says goes back to Anthropic. Lines of Claude Code name no provider. */
+function isAnthropic({ provider }: Entry): boolean {
+  return provider === undefined || provider === 'anthropic'
+}
+
+const ALONE: What = {
+  reason: 'reasoning without the item that it led to, or without its encrypted form',
+  fix: 'The reasoning is left out.',
+  mend: DROP,
+}
+
+/**
+ * Reasoning of OpenAI's behind which its answer has nothing more, because the agent died or the stream broke off, or
+ * which cannot be sent: the places of its blocks, by entry.
+ */
+function findLonely(entries: readonly Entry[]): ReadonlyMap<string, readonly number[]> {
+  const lonely = new Map<string, number[]>()
+  let waiting: (readonly [entryId: string, index: number])[] = []
+  let answer: string | undefined
+  const tellAll = (): void => {
+    for (const [entryId, index] of waiting) lonely.set(entryId, [...(lonely.get(entryId) ?? []), index])
+    waiting = []
+  }
+  for (const entry of entries) {
+    const id = entry.kind === 'reply' ? (entry.messageId ?? 'one whose lines do not say') : undefined
+    if (endsAnswer(entry) && id !== answer) tellAll()
+    answer = id ?? answer
+    if (entry.kind !== 'reply') continue
+    for (const [index, block] of blocksOf(entry).entries()) {
+      if (!isThought(block)) waiting = []
+      const own = isThought(block) ? object(block.extra, 'openai') : undefined
+      if (string(own, 'type') !== 'reasoning') continue
+      // Stored by the provider, under an id that means nothing to it once it has forgotten it.
+      if (own?.['encrypted_content'] === undefined)
+        lonely.set(entry.id, [...(lonely.get(entry.id) ?? []), index])
+      else waiting.push([entry.id, index])
+    }
+  }
+  tellAll()
+  return lonely
+}
+
+function isThought(block: Block): block is ThinkingBlock | RedactedThinkingBlock {
+  return block.kind === 'thinking' || block.kind === 'redacted-thinking'
+}
+
 type Tell = (kind: TroubleKind, index: number, what: What) => void
 
-export function blocksOf(entry: Entry): readonly Block[] {
+function blocksOf(entry: Entry): readonly Block[] {
   switch (entry.kind) {
     case 'reply':
       return entry.synthetic ? [] : entry.blocks
@@ -67,13 +131,20 @@ interface Call {
 
 function findCalls(entries: readonly Entry[]): ReadonlyMap<string, Call> {
   const calls = new Map<string, Call>()
-  for (const [at, entry] of entries.entries()) {
-    for (const block of blocksOf(entry)) {
-      if (block.kind === 'tool-use' && !calls.has(block.id))
-        calls.set(block.id, { entryId: entry.id, at, answers: [] })
-      if (block.kind === 'tool-result') calls.get(block.toolUseId)?.answers.push(at)
-    }
+  const each = (kind: Block['kind'], visit: (block: Block, at: number) => void): void => {
+    for (const [at, entry] of entries.entries())
+      for (const block of blocksOf(entry)) if (block.kind === kind) visit(block, at)
   }
+  each('tool-use', (block, at) => {
+    const entryId = entries[at]?.id ?? ''
+    if (block.kind === 'tool-use' && !calls.has(block.id)) calls.set(block.id, { entryId, at, answers: [] })
+  })
+  each('tool-result', (block, at) => {
+    if (block.kind === 'tool-result') calls.get(block.toolUseId)?.answers.push(at)
+  })
+  // One that comes behind its call answers it before one that came too early.
+  for (const { at, answers } of calls.values())
+    answers.sort((a, b) => Number(a < at) - Number(b < at) || a - b)
   return calls
 }
 
@@ -90,7 +161,7 @@ function findMispaired(
       if (call !== undefined && call.at !== at) {
         const reason = `the id ${block.id} is that of an earlier call`
         tell('call-repeated', index, { reason, fix: 'The second call is left out.', mend: DROP })
-      } else if (call?.answers.length === 0) {
+      } else if (call !== undefined && !isAnswered(entries, call)) {
         const reason = `the call of ${block.name} was never answered`
         const mend: Mend = { kind: 'add-result', toolUseId: block.id }
         tell('call-unanswered', index, {
@@ -102,23 +173,38 @@ function findMispaired(
     }
     if (block.kind !== 'tool-result') continue
     const call = calls.get(block.toolUseId)
-    if (call === undefined || call.at > at) {
+    if (call === undefined || (call.at > at && (call.answers[0] !== at || isShared(entry)))) {
       const reason = `the result of ${block.toolUseId} answers no call before it`
       tell('result-orphaned', index, { reason, fix: 'The result is left out.', mend: DROP })
     } else if (call.answers[0] !== at) {
       const reason = `the call ${block.toolUseId} was answered before`
       tell('result-repeated', index, { reason, fix: 'The second result is left out.', mend: DROP })
-    } else if (isWedged(entries, call.at, at)) {
-      const reason = 'something was said between the call and its result'
+    } else if (call.at > at || isWedged(entries, call.at, at)) {
+      const reason =
+        call.at > at
+          ? 'the result stands before its call'
+          : 'something was said between the call and its result'
       const mend: Mend = { kind: 'move-line', behind: call.entryId }
       tell('result-late', index, { reason, fix: 'The result is moved behind its call.', mend })
     }
   }
 }
 
-/** Whether a user or another answer speaks between a call and its result. */
+/** A result that stands before its call answers it only if it can be moved behind it. */
+function isAnswered(entries: readonly Entry[], { at, answers: [first] }: Call): boolean {
+  const line = first === undefined ? undefined : entries[first]
+  return first !== undefined && line !== undefined && (first > at || !isShared(line))
+}
+
+/** A line with more than one result in it cannot be moved behind a call. */
+function isShared(entry: Entry): boolean {
+  return blocksOf(entry).length > 1
+}
+
+/** Whether a user or another answer speaks between a call and its result. OpenAI takes it, others do not. */
 function isWedged(entries: readonly Entry[], call: number, result: number): boolean {
   const caller = entries[call]
+  if (caller?.provider === 'openai') return false
   const answer = caller?.kind === 'reply' ? (caller.messageId ?? caller.id) : undefined
   return entries.slice(call + 1, result).some((entry) => {
     if (entry.kind === 'reply') return !entry.synthetic && (entry.messageId ?? entry.id) !== answer

@@ -1,31 +1,13 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
-import type { Entry } from '#model'
+import { describe, expect, test } from 'vitest'
 import { countTokens } from '#memory'
-import { formatOf, openTranscript, readConversation } from '#sources'
-import { createLines, findAnthropicFaults, openTempDir, runs, SESSION, toJsonl } from '#testing'
+import { createLines, findAnthropicFaults, findResponsesFaults, runs, SESSION, readLines } from '#testing'
 import { toAnthropic } from './anthropic.ts'
 import { needsCompaction, toCompactedSaid, toCompaction } from './compact.ts'
+import { toOpenAIResponses } from './openai-responses.ts'
 import { restore } from './restore.ts'
 import { toSaid } from './said.ts'
 import { toTrimmed } from './trim.ts'
-
-const temp = await openTempDir()
-afterAll(() => temp.remove())
-let files = 0
-
-async function read(lines: readonly object[]): Promise<readonly Entry[]> {
-  const path = join(temp.path, `${String(++files)}.jsonl`)
-  writeFileSync(path, toJsonl(lines))
-  const file = openTranscript(path)
-  try {
-    return (await readConversation(file, formatOf(path))).entries
-  } finally {
-    file.close()
-  }
-}
 
 interface SessionShape {
   readonly turns: number
@@ -75,11 +57,11 @@ const OPTIONS = { id: 'c1', sessionId: SESSION, at: '2026-11-16T12:00:00.000Z', 
 
 describe('compaction', () => {
   test('[E5.1] [E8.1] of fifty restored turns and 150,000 tokens forty are summarised and ten stay word by word', async () => {
-    const entries = await read(toSession({ turns: 50, words: 2_900, window: 150_000 }))
+    const entries = await readLines(toSession({ turns: 50, words: 2_900, window: 150_000 }))
     const { tokens, turns } = restore(entries, 'anthropic')
     expect([turns.length, tokens.context]).toEqual([50, 150_000])
     expect(needsCompaction(tokens.context, 200_000)).toBe(true)
-    const early = await read(toSession({ turns: 49, words: 10, window: 149_000 }))
+    const early = await readLines(toSession({ turns: 49, words: 10, window: 149_000 }))
     expect(needsCompaction(restore(early, 'anthropic').tokens.context, 200_000)).toBe(false)
 
     const record = await toCompaction(entries, OPTIONS)
@@ -89,7 +71,7 @@ describe('compaction', () => {
     expect(record.tokens.after).toBeLessThan(60_000)
     for (const turn of [1, 17, 40]) expect(record.text).toContain(`Question ${turn}:`)
     expect(record.text).not.toContain('Question 41:')
-    expect(record.text).toContain('Read: no such file')
+    expect(record.text).toContain('turn 5: Read /w/file-5.ts: no such file')
     expect(record.text).toContain('/w/file-3.ts')
 
     const { messages } = toAnthropic(toCompactedSaid(record, entries))
@@ -105,13 +87,13 @@ describe('compaction', () => {
 
   test('[E5.1] taken back, the conversation is exactly what it was; gone on with, what came since is there', async () => {
     const lines = toSession({ turns: 14, words: 20, window: 150_000 })
-    const entries = await read(lines)
+    const entries = await readLines(lines)
     const before = restore(entries, 'anthropic')
     const record = await toCompaction(entries, { ...OPTIONS, goal: 0 })
     if (record === undefined) throw new Error('there is something to compact')
     // The record is all that a compaction is: the entries are not touched.
     expect(restore(entries, 'anthropic')).toEqual(before)
-    const later = await read([
+    const later = await readLines([
       ...lines,
       createLines().prompt('And now?', { uuid: 'later', parentUuid: lastId(lines) }),
     ])
@@ -135,7 +117,7 @@ describe('compaction', () => {
       make.result(`toolu_${at}`, `${'début '.repeat(400)}${'🧵'.repeat(3_000)} fin`),
       make.reply([{ type: 'text', text: `Answer ${at}` }]),
     ]).flat()
-    const entries = await read(lines)
+    const entries = await readLines(lines)
     const record = await toCompaction(entries, OPTIONS)
     expect(record?.by).toBe('trim')
     expect(record?.trims.map(({ what }) => what)).toEqual(['body', 'output', 'body', 'output'])
@@ -143,13 +125,128 @@ describe('compaction', () => {
     const said = toCompactedSaid(record, entries)
     const text = JSON.stringify(toAnthropic(said).messages)
     expect(findAnthropicFaults(toAnthropic(said).messages)).toEqual([])
-    expect(text).toContain(`entry ${entries[2]?.id ?? ''} has them`)
+    expect(text).toContain(`entry \\"${entries[2]?.id ?? ''}\\", whole \\"turn\\" has them`)
     expect(text).toContain(' fin')
     for (const at of [0, 11]) expect(text).toContain(`Answer ${at}`)
     // Shortened twice is shortened once.
-    const again = toTrimmed(said, record.verbatimFrom)
+    const again = toTrimmed(said, record)
     expect(again.trims).toEqual([])
     expect(again.said).toEqual(said)
+  })
+
+  test('[E5.1] items of OpenAI are shortened too, though they go back as they were otherwise', async () => {
+    const make = createLines()
+    const lines = Array.from({ length: 12 }, (_none, at) => {
+      const input = { file_path: '/w/a.ts', content: `${String(at)} ${'x'.repeat(900)}` }
+      const openai = { type: 'function_call', id: `fc_${at}`, arguments: JSON.stringify(input, undefined, 1) }
+      return [
+        make.prompt(`Question ${at}`),
+        make.reply([{ type: 'tool_use', id: `call_${at}`, name: 'write', input, openai }], {
+          provider: 'codex',
+        }),
+        make.result(`call_${at}`, 'ok'),
+        make.reply([{ type: 'text', text: `Answer ${at}` }], { provider: 'codex' }),
+      ]
+    }).flat()
+    const entries = await readLines(lines)
+    const record = await toCompaction(entries, OPTIONS)
+    if (record === undefined) throw new Error('there is something to compact')
+    const { input } = toOpenAIResponses(toCompactedSaid(record, entries))
+    expect(findResponsesFaults(input)).toEqual([])
+    const calls = input.filter((item) => 'arguments' in item).map((item) => JSON.stringify(item).length)
+    expect(calls.slice(0, 2).every((length) => length < 600)).toBe(true)
+    expect(calls.slice(2).every((length) => length > 900)).toBe(true)
+    expect(JSON.stringify(input)).toContain('fc_0')
+  })
+
+  test('[RST9] a summary that somebody else wrote says where each turn is', async () => {
+    const entries = await readLines(toSession({ turns: 14, words: 20, window: 150_000 }))
+    const summarise = async (): Promise<string> => 'It was about files.'
+    const record = await toCompaction(entries, { ...OPTIONS, goal: 0, summarise })
+    expect(record?.by).toBe('agent')
+    expect(record?.text).toMatch(/^It was about files\.\n\n## Where each turn is\n\n- Turn 1 \(entry /u)
+    expect(record?.text.match(/entry [0-9a-f-]{36}/gu)).toHaveLength(4)
+  })
+
+  test('[RST9] turns that stay and would not fit are shortened, and then fewer', async () => {
+    const make = createLines()
+    const long = (at: number): string => `${String(at)} ${'a word of a long answer '.repeat(9_000)}`
+    const lines = Array.from({ length: 14 }, (_none, at) => [
+      make.prompt(`Question ${at + 1}`),
+      make.reply([{ type: 'tool_use', id: `toolu_${at}`, name: 'Bash', input: { command: 'ls' } }]),
+      make.result(`toolu_${at}`, long(at)),
+      make.reply([{ type: 'text', text: at < 11 ? `Answer ${at + 1}` : long(at) }]),
+    ]).flat()
+    const entries = await readLines(lines)
+    const record = await toCompaction(entries, OPTIONS)
+    if (record === undefined) throw new Error('there is something to compact')
+    expect(record.turns).toEqual({ summarised: 13, kept: 1 })
+    expect(record.tokens.after).toBeLessThan(100_000)
+    const { messages } = toAnthropic(toCompactedSaid(record, entries))
+    expect(findAnthropicFaults(messages)).toEqual([])
+    expect(countTokens(JSON.stringify(messages))).toBeLessThan(110_000)
+    for (const turn of [1, 13]) expect(record.text).toContain(`Turn ${turn} (entry`)
+  })
+
+  test('[E5.1] what stays is asked, decided, done, changed, failed, left to do and remembered', async () => {
+    const make = createLines()
+    const entries = await readLines([
+      make.prompt('Fix the clock.'),
+      make.reply([
+        { type: 'text', text: 'I will use UTC instead of local time, because CI runs everywhere.' },
+        {
+          type: 'tool_use',
+          id: 't1',
+          name: 'Edit',
+          input: { file_path: '/w/clock.ts', old_string: 'a', new_string: 'b' },
+        },
+        { type: 'tool_use', id: 't2', name: 'Bash', input: { command: 'npm test', description: 'Run' } },
+        { type: 'tool_use', id: 't3', name: 'Read', input: { file_path: '/w/readme.md' } },
+        {
+          type: 'tool_use',
+          id: 't4',
+          name: 'TodoWrite',
+          input: { todos: [{ content: 'Add a test', status: 'pending' }] },
+        },
+        {
+          type: 'tool_use',
+          id: 't5',
+          name: 'apply_patch',
+          input: { input: '*** Begin Patch\n*** Update File: b.ts\n+x' },
+        },
+      ]),
+      make.result('t1', 'ok'),
+      make.result('t2', '', {
+        message: {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 't2',
+              is_error: true,
+              content: 'start\nTypeError: x is not\n  at y',
+            },
+          ],
+        },
+      }),
+      ...['t3', 't4', 't5'].map((id) => make.result(id, 'ok')),
+      make.reply([{ type: 'text', text: 'Done.\n[REMEMBER] {"content": "clocks are UTC"}' }]),
+      make.prompt('Next.'),
+      make.reply([{ type: 'text', text: 'Yes.' }]),
+    ])
+    const record = await toCompaction(entries, { ...OPTIONS, keepTurns: 1, goal: 0 })
+    for (const words of [
+      'Asked: Fix the clock.',
+      'Decided: I will use UTC instead of local time, because CI runs everywhere.',
+      'Did: Edit /w/clock.ts; Bash npm test; apply_patch b.ts',
+      'Came to: Done.',
+      '## To be remembered\n\n- clocks are UTC',
+      '## Files that were changed, the last one first\n\n- b.ts\n- /w/clock.ts',
+      '## Files that were only read\n\n- /w/readme.md',
+      '- turn 1: Bash npm test: TypeError: x is not',
+      '- Add a test (pending)',
+    ])
+      expect(record?.text).toContain(words)
   })
 
   test('[E5.1] wherever the border falls, calls and results stay together and every request is taken', async () => {
@@ -159,7 +256,7 @@ describe('compaction', () => {
         fc.integer({ min: 1, max: 14 }),
         fc.constantFrom(0, 1_000_000),
         async (turns, keepTurns, goal) => {
-          const entries = await read(toSession({ turns, words: 3, window: 1_000 }))
+          const entries = await readLines(toSession({ turns, words: 3, window: 1_000 }))
           const record = await toCompaction(entries, { ...OPTIONS, keepTurns, goal })
           if (record === undefined) {
             expect(keepTurns).toBeGreaterThanOrEqual(turns)

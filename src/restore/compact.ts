@@ -2,7 +2,9 @@ import { toMessages, toTurns, type CompactionRecord, type Entry, type Turn } fro
 import { toTurnExtract, type TurnExtract } from './extract.ts'
 import { toTokenState } from './restore.ts'
 import { toSaid, type Said } from './said.ts'
-import { toSummary } from './summary.ts'
+import { toFitting } from './fitting.ts'
+import { countSaid } from './said-size.ts'
+import { toSummary, withPlaces } from './summary.ts'
 import { toTrimmed } from './trim.ts'
 
 export interface CompactOptions {
@@ -32,7 +34,7 @@ export function needsCompaction(context: number, window: number): boolean {
 }
 
 /** How many turns of a conversation are said to be old. At least one turn stays. */
-export function toCompactionBorder(turns: readonly Turn[], keepTurns: number = KEEP_TURNS): number {
+function toCompactionBorder(turns: readonly Turn[], keepTurns: number = KEEP_TURNS): number {
   return Math.max(0, turns.length - Math.max(1, keepTurns))
 }
 
@@ -49,9 +51,12 @@ export async function toCompaction(
   const border = toCompactionBorder(turns, options.keepTurns)
   const first = turns[border]?.messages[0]
   if (border === 0 || first === undefined) return undefined
-  const before = toTokenState(entries).context
+  const counted = countSaid(toSaid(entries), options.countTokens)
+  const before = Math.max(toTokenState(entries).context, counted)
   const shortened = toShortened(entries, first.id, { ...options, before, turns: turns.length })
-  if (shortened !== undefined && shortened.tokens.after <= (options.goal ?? GOAL)) return shortened
+  // Whoever says how many turns are to stay wants the others in a summary.
+  const mayShorten = options.keepTurns === undefined && shortened !== undefined && shortened.trims.length > 0
+  if (mayShorten && shortened.tokens.after <= (options.goal ?? GOAL)) return shortened
   const extracts = turns.slice(0, border).map((turn, at) => toTurnExtract(turn, at + 1))
   const kept = entries.slice(entries.findIndex(({ id }) => id === first.id))
   return await toSummarised(extracts, kept, { ...options, before })
@@ -65,8 +70,8 @@ function toShortened(
   const [first] = entries
   const last = entries.at(-1)
   if (first === undefined || last === undefined) return undefined
-  const { said, trims } = toTrimmed(toSaid(entries), verbatimFrom)
   const { id, sessionId, at, before, turns, countTokens } = options
+  const { said, trims } = toTrimmed(toSaid(entries), { sessionId, verbatimFrom })
   return {
     id,
     sessionId,
@@ -82,29 +87,39 @@ function toShortened(
   }
 }
 
-/** A compaction of turns of which only the extracts are left, for those who read a session that does not fit in memory. */
+/**
+ * A compaction of turns of which only the extracts are left, for those who read a session that does not fit in memory.
+ * The turns that stay are word by word as far as there is room for them; what is too long is shortened, and what is
+ * still too long is summarised too.
+ */
 export async function toSummarised(
   extracts: readonly TurnExtract[],
   kept: readonly Entry[],
   options: CompactOptions & { readonly before: number },
 ): Promise<CompactionRecord | undefined> {
   const { id, sessionId, at, countTokens, budget = BUDGET, before } = options
-  const [first] = kept
+  const room = Math.max(options.goal ?? GOAL, GOAL) - budget
+  const fitting = toFitting(kept, { sessionId, room, countTokens, known: extracts.length })
+  const [first] = fitting.entries
   const last = kept.at(-1)
   if (first === undefined || last === undefined) return undefined
-  const draft = toSummary(extracts, { sessionId, budget, countTokens })
-  const text = options.summarise === undefined ? draft : await options.summarise(extracts, draft)
+  const all = [...extracts, ...fitting.extracts]
+  const draft = toSummary(all, { sessionId, budget, countTokens })
+  const text =
+    options.summarise === undefined
+      ? draft
+      : withPlaces(await options.summarise(all, draft), all, countTokens)
   return {
     id,
     sessionId,
     at,
     upTo: last.id,
     keptFrom: first.id,
-    verbatimFrom: first.id,
-    turns: { summarised: extracts.length, kept: toTurns(toMessages(kept)).length },
+    verbatimFrom: fitting.verbatimFrom,
+    turns: { summarised: all.length, kept: toTurns(toMessages(fitting.entries)).length },
     text,
-    trims: [],
-    tokens: { before, after: countTokens(text) + countSaid(toSaid(kept), countTokens) },
+    trims: fitting.trims,
+    tokens: { before, after: countTokens(text) + fitting.tokens },
     by: options.summarise === undefined ? 'extract' : 'agent',
   }
 }
@@ -113,7 +128,7 @@ export async function toSummarised(
 export function toCompactedSaid(record: CompactionRecord, entries: readonly Entry[]): Said {
   const from = entries.findIndex(({ id }) => id === record.keptFrom)
   const whole = toSaid(from < 0 ? entries : entries.slice(from))
-  const { said } = record.by === 'trim' ? toTrimmed(whole, record.verbatimFrom) : { said: whole }
+  const { said } = record.trims.length > 0 ? toTrimmed(whole, record) : { said: whole }
   if (record.text === '') return said
   const summary = {
     block: { kind: 'text', text: record.text } as const,
@@ -127,17 +142,23 @@ export function toCompactedSaid(record: CompactionRecord, entries: readonly Entr
   return { ...said, messages: [{ role: 'user', blocks: [summary], provider: 'unknown' }, ...said.messages] }
 }
 
-/** About how many tokens messages take. */
-export function countSaid({ messages }: Said, countTokens: (text: string) => number): number {
-  let count = 0
-  for (const { blocks } of messages) {
-    for (const { block } of blocks) {
-      // What a picture costs depends on its size; this is what one of a screen's size does.
-      if (block.kind === 'image') count += 1_600
-      else if (block.kind === 'text') count += countTokens(block.text)
-      else if (block.kind === 'thinking') count += countTokens(block.thinking)
-      else count += countTokens(JSON.stringify(block))
-    }
-  }
-  return count
+/**
+ * How much is in the window now: what the provider said of the last answer, or, as long as nothing was answered since a
+ * compaction of ours, what that left and what was said since.
+ */
+export function toContextNow(
+  entries: readonly Entry[],
+  record: CompactionRecord | undefined,
+  countTokens: (text: string) => number,
+): number {
+  const { context } = toTokenState(entries)
+  const upTo = record === undefined ? -1 : entries.findIndex(({ id }) => id === record.upTo)
+  if (record === undefined || upTo < 0) return context
+  const since = entries.slice(upTo + 1)
+  const isAnswered = since.some(
+    (entry) =>
+      (entry.kind === 'reply' && !entry.synthetic && entry.usage !== undefined) ||
+      entry.kind === 'compaction',
+  )
+  return isAnswered ? context : record.tokens.after + countSaid(toSaid(since), countTokens)
 }

@@ -2,33 +2,23 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { modelMessageSchema } from 'ai'
+import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { TARGETS, type Entry } from '#model'
-import { formatOf, openTranscript, readConversation } from '#sources'
 import {
+  anyConversation,
   createLines,
   findAnthropicFaults,
   findGeminiFaults,
   findResponsesFaults,
   openTempDir,
-  toJsonl,
+  type AnyMessage,
+  readLines,
 } from '#testing'
 import { restore } from './restore.ts'
 
 const temp = await openTempDir()
 afterAll(() => temp.remove())
-let files = 0
-
-async function read(lines: readonly object[]): Promise<readonly Entry[]> {
-  const path = join(temp.path, `${String(++files)}.jsonl`)
-  writeFileSync(path, toJsonl(lines))
-  const file = openTranscript(path)
-  try {
-    return (await readConversation(file, formatOf(path))).entries
-  } finally {
-    file.close()
-  }
-}
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 /** Everything that Anthropic's blocks can be, with fields that nobody here knows and keys in an order of their own. */
@@ -86,7 +76,7 @@ function toEverything(): readonly object[] {
 
 describe('restoring', () => {
   test('[E2.1] [E8.1] [P05] to the same provider every block goes back as it was, to the byte, in its order', async () => {
-    const { messages, losses } = restore(await read(toEverything()), 'anthropic')
+    const { messages, losses } = restore(await readLines(toEverything()), 'anthropic')
     expect(losses).toEqual([])
     expect(JSON.stringify(messages)).toBe(
       JSON.stringify([
@@ -99,7 +89,7 @@ describe('restoring', () => {
   })
 
   test('[E2.1] restoring changes nothing: done twice it gives the same', async () => {
-    const entries = await read(toEverything())
+    const entries = await readLines(toEverything())
     for (const target of TARGETS) expect(restore(entries, target)).toEqual(restore(entries, target))
   })
 
@@ -121,7 +111,7 @@ describe('restoring', () => {
       make.prompt('two', { permissionMode: 'acceptEdits' }),
       make.reply([], message('m2', 4, [{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {} }])),
     ]
-    const restored = restore(await read(lines), 'anthropic')
+    const restored = restore(await readLines(lines), 'anthropic')
     expect(restored.tokens.context).toBe(94)
     expect(restored.tokens.billed).toMatchObject({ input: 20, output: 13, cacheRead: 160 })
     expect(restored.turns).toHaveLength(2)
@@ -177,7 +167,7 @@ describe('restoring', () => {
       make.result('g3', 'c'),
       make.reply([{ type: 'text', text: 'done' }], { provider: 'gemini' }),
     ]
-    const entries = await read(lines)
+    const entries = await readLines(lines)
     const anthropic = restore(entries, 'anthropic')
     expect(findAnthropicFaults(anthropic.messages)).toEqual([])
     expect(JSON.stringify(anthropic.messages)).toContain('"signature":"sig"')
@@ -201,7 +191,7 @@ describe('restoring', () => {
   })
 
   test('[E2.2] what a target cannot take is told, with where it was and why', async () => {
-    const entries = await read(toEverything())
+    const entries = await readLines(toEverything())
     const kinds = (target: (typeof TARGETS)[number]): readonly string[] => [
       ...new Set(restore(entries, target).losses.map(({ kind, how }) => `${kind} ${how}`)),
     ]
@@ -220,9 +210,14 @@ describe('restoring', () => {
     "[RST2] what is made is right by the types of the providers' own SDKs",
     { timeout: 120_000 },
     async () => {
-      const entries = await read(toEverything())
+      const entries = await readLines(toEverything())
       const literal = (target: (typeof TARGETS)[number]): string =>
         JSON.stringify(restore(entries, target).messages, undefined, 1)
+      const generated = await Promise.all(fc.sample(anyConversation, { numRuns: 20, seed: 8 }).map(readAny))
+      const literals = (target: (typeof TARGETS)[number]): string =>
+        JSON.stringify(generated.map((each) => restore(each, target).messages))
+      for (const message of generated.flatMap((each) => restore(each, 'ai-sdk').messages))
+        expect(modelMessageSchema.safeParse(message).error).toBeUndefined()
       for (const message of restore(entries, 'ai-sdk').messages)
         expect(modelMessageSchema.safeParse(message).error).toBeUndefined()
       const folder = join(temp.path, 'types')
@@ -238,6 +233,9 @@ describe('restoring', () => {
         `export const b: ResponseInputItem[] = ${literal('openai-responses')}`,
         `export const c: ChatCompletionMessageParam[] = ${literal('openai-chat')}`,
         `export const d: Content[] = ${literal('gemini')}`,
+        `export const e: ResponseInputItem[][] = ${literals('openai-responses')}`,
+        `export const f: ChatCompletionMessageParam[][] = ${literals('openai-chat')}`,
+        `export const g: Content[][] = ${literals('gemini')}`,
       ]
       writeFileSync(join(folder, 'made.ts'), source.join('\n'))
       const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
@@ -258,6 +256,18 @@ describe('restoring', () => {
     },
   )
 })
+
+/** A conversation of any kind, as Claude Code would have written it. */
+async function readAny(messages: readonly AnyMessage[]): Promise<readonly Entry[]> {
+  const make = createLines()
+  return await readLines(
+    messages.map(({ role, content }) =>
+      role === 'user'
+        ? make.prompt('', { message: { role, content } })
+        : make.reply(typeof content === 'string' ? [] : content),
+    ),
+  )
+}
 
 /** A field that this version of the SDK has no type for yet is kept all the same. */
 function withoutUnknown(json: string): string {

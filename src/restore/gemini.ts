@@ -1,11 +1,12 @@
-import { isObject, object, string, type JsonObject } from '#base'
+import { isObject, parseJson, string, type JsonObject } from '#base'
 import type { Block, ToolResultBlock, ToolUseBlock } from '#model'
 import { toFittingName } from './call-ids.ts'
 import { createLossBook, type Loss, type LossBook } from './loss.ts'
-import { toPlaceholder } from './media.ts'
-import type { Said, SaidBlock, SaidMessage } from './said.ts'
+import { IMAGE_TYPES, toPlaceholder } from './media.ts'
+import { ownOf, type Said, type SaidBlock, type SaidMessage } from './said.ts'
 import { toSoundText } from './sound-text.ts'
-import { noteUnknown, writeCall, writeText, type CallRules } from './writing.ts'
+import { findWrong } from './wrong-block.ts'
+import { noteUnknown, writeCall, writeFound, writeWords, type CallRules } from './writing.ts'
 
 /** A content as Gemini takes it. */
 export interface GeminiContent {
@@ -26,13 +27,33 @@ const RULES: CallRules = {
 /** Google's own word for a call whose signature is not there: without it the newer models refuse the request. */
 const NO_SIGNATURE = 'skip_thought_signature_validator'
 
-/** A conversation as Gemini's generateContent takes it. Thoughts of Gemini keep the signatures that go with them. */
+/** What is said to begin with where a conversation begins with an answer: a call has to come behind a user. */
+const OPENING = '(The conversation goes on from here.)'
+
+/** What our own recordings call a call for which Gemini gave no id. */
+const MADE_ID = /^call_made_[0-9a-f]{16}_\d+$/u
+
+/** A conversation as Gemini's generateContent takes it. What Gemini said goes back as it was, with its signatures. */
 export function toGemini(said: Said): ToGemini {
+  const { contents, losses } = toGeminiContents(said)
+  const [first] = contents
+  if (first?.role !== 'model') return { contents, losses }
+  const origin = said.messages[0]?.blocks[0]?.origin ?? { entryId: '', index: 0 }
+  const why = 'a conversation begins with a user, and this one did not'
+  return {
+    contents: [{ role: 'user', parts: [{ text: OPENING }] }, ...contents],
+    losses: [...losses, { kind: 'order', origin, how: 'added', why }],
+  }
+}
+
+/** A piece of a conversation, wherever it begins. */
+export function toGeminiContents(said: Said): ToGemini {
   const book = createLossBook(said.losses)
   const contents: { role: 'user' | 'model'; parts: object[] }[] = []
-  const names = new Map<string, string>()
+  const writing: Writing = { book, calls: new Map() }
   for (const message of said.messages) {
-    const parts = message.blocks.flatMap((block) => toParts(message, block, { book, names }))
+    const parts: object[] = []
+    for (const block of message.blocks) parts.push(...toParts(message, block, { ...writing, parts }))
     if (parts.length === 0) continue
     const role = message.role === 'assistant' ? 'model' : 'user'
     const last = contents.at(-1)
@@ -44,92 +65,137 @@ export function toGemini(said: Said): ToGemini {
 
 interface Writing {
   readonly book: LossBook
-  /** Names of the tools that were called: a result names its tool here. */
-  readonly names: Map<string, string>
+  /** The calls that were made: a result names its tool here, and has an id where its call has one. */
+  readonly calls: Map<string, { readonly name: string; readonly id?: string }>
 }
 
-function toParts(message: SaidMessage, said: SaidBlock, writing: Writing): readonly object[] {
+interface PartWriting extends Writing {
+  /** What the message has so far. */
+  readonly parts: readonly object[]
+}
+
+function toParts(message: SaidMessage, said: SaidBlock, writing: PartWriting): readonly object[] {
   const { block, origin } = said
   const { book } = writing
-  const own = message.provider === 'gemini' ? object(said.exact, 'gemini') : undefined
+  const isOwn = message.provider === 'gemini'
+  const own = isOwn || message.role === 'user' ? ownOf(said, 'gemini') : undefined
   switch (block.kind) {
     case 'text': {
-      const text = writeText(said, block.text, book)
-      return text === undefined ? [] : [{ text, ...signatureOf(own) }]
+      // A signature may come with nothing but itself.
+      if (block.text === '' && 'thoughtSignature' in (own ?? {})) return [{ text: '', ...own }]
+      const text = writeWords(said, block.text, book)
+      return text === undefined ? [] : [{ text, ...own }]
     }
     case 'thinking':
     case 'redacted-thinking':
-      if (own !== undefined && block.kind === 'thinking' && 'thoughtSignature' in own)
-        return [{ text: block.thinking, thought: true, ...signatureOf(own) }]
+      // Clients that show thoughts and send none back leave an empty signature.
+      if (isOwn && block.kind === 'thinking' && (own !== undefined || block.signature === undefined))
+        return [{ text: toSoundText(block.thinking), thought: true, ...own }]
       book.note('thinking', origin, {
         how: 'dropped',
         why: 'another provider thought it, or it came without its signature',
       })
       return []
     case 'tool-use':
-      return [toCall(said, block, { ...writing, own })]
+      return [toCall(said, block, { ...writing, own, isOwn })]
     case 'tool-result':
       return toResult(said, block, writing)
     case 'image':
     case 'document':
       return [toMedia(said, block, book)]
-    case 'unknown':
+    case 'unknown': {
       if (own !== undefined) return [own]
-      if (message.provider === 'gemini' && isObject(block.value)) return [block.value]
+      const found = message.role === 'user' ? writeFound(said, book) : undefined
+      if (found !== undefined) return [{ text: found }]
+      if (isOwn && isObject(block.value)) return [block.value]
       noteUnknown(said, book)
       return []
+    }
   }
-}
-
-function signatureOf(own: JsonObject | undefined): JsonObject {
-  const signature = string(own, 'thoughtSignature')
-  return signature === undefined ? {} : { thoughtSignature: signature }
 }
 
 function toCall(
   said: SaidBlock,
   block: ToolUseBlock,
-  { book, names, own }: Writing & { readonly own: JsonObject | undefined },
+  {
+    book,
+    calls,
+    own,
+    isOwn,
+    parts,
+  }: PartWriting & { readonly own: JsonObject | undefined; readonly isOwn: boolean },
 ): object {
-  const { id, name, input } = writeCall(said, block, { rules: RULES, book })
-  names.set(block.id, name)
+  const { id: fitting, name, input } = writeCall(said, block, { rules: RULES, book })
+  const id = isOwn && MADE_ID.test(block.id) ? {} : { id: fitting }
+  calls.set(block.id, { name, ...id })
   const args = isObject(input) ? input : { input: input ?? null }
   if (args !== input)
     book.note('tool-input', said.origin, { how: 'changed', why: 'the input of a call must be an object' })
-  const signature = signatureOf(own)
-  if (own !== undefined) return { functionCall: { id, name, args }, ...signature }
-  book.note('signature', said.origin, {
-    how: 'changed',
-    why: 'the call was not made by Gemini: it goes with the mark that says so',
-  })
-  return { functionCall: { id, name, args }, thoughtSignature: NO_SIGNATURE }
+  const functionCall = { ...id, name, args }
+  if (own !== undefined && 'thoughtSignature' in own) return { functionCall, ...own }
+  // Of calls that are made together only the first is signed.
+  if (isOwn && parts.some((part) => 'functionCall' in part)) return { functionCall, ...own }
+  const why = isOwn ? 'its signature was not kept' : 'the call was not made by Gemini'
+  book.note('signature', said.origin, { how: 'changed', why: `${why}: it goes with the mark that says so` })
+  return { functionCall, ...own, thoughtSignature: NO_SIGNATURE }
 }
 
-function toResult(said: SaidBlock, block: ToolResultBlock, { book, names }: Writing): readonly object[] {
-  const texts = block.content.flatMap((each) => (each.kind === 'text' ? [toSoundText(each.text)] : []))
+function toResult(said: SaidBlock, block: ToolResultBlock, { book, calls }: Writing): readonly object[] {
+  const texts = block.content.flatMap((each) =>
+    each.kind === 'text'
+      ? [toSoundText(each.text)]
+      : (writeFound({ block: each, exact: undefined, origin: said.origin }, book) ?? []),
+  )
   const media = block.content.flatMap((each) =>
     each.kind === 'image' || each.kind === 'document'
       ? [toMedia({ block: each, exact: undefined, origin: said.origin }, each, book)]
       : [],
   )
-  const kept = object(object(said.exact, 'gemini'), 'response')
-  const output = texts.join('\n\n')
-  const response = kept ?? (block.isError ? { error: output } : { output })
-  const name = names.get(block.toolUseId) ?? 'unknown_tool'
-  return [{ functionResponse: { id: toFittingName(block.toolUseId, RULES.id), name, response } }, ...media]
+  const own = ownOf(said, 'gemini')
+  const { name, ...id } = calls.get(block.toolUseId) ?? {
+    name: 'unknown_tool',
+    id: toFittingName(block.toolUseId, RULES.id),
+  }
+  const { response: kept, field: _field, name: _name, ...rest } = own ?? {}
+  const response = isObject(kept) ? kept : toResponse(block, texts.join('\n\n'), own)
+  return [{ functionResponse: { ...id, name, response, ...rest } }, ...media]
+}
+
+/** What a function gave: in the field it gave it in, where that is known. */
+function toResponse({ isError }: ToolResultBlock, output: string, own: JsonObject | undefined): object {
+  const field = string(own, 'field')
+  if (field !== undefined) return { [field]: output }
+  // A recording of Gemini's own words has what is no text as JSON.
+  const parsed = own === undefined ? undefined : parseJson(output)
+  if (isObject(parsed)) return parsed
+  return isError ? { error: output } : { output }
+}
+
+/** Of the types that every provider takes it can be told whether a picture is what it is called. */
+function isBroken(block: Block): boolean {
+  const isKnown =
+    block.kind === 'image' && block.source.kind === 'base64' && IMAGE_TYPES.has(block.source.mediaType)
+  return isKnown && findWrong(block, { images: 0, isAnthropic: false }) !== undefined
 }
 
 const TAKEN = /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/pdf|text\/[a-z.+-]+)$/u
 
 function toMedia(
-  { origin }: SaidBlock,
+  said: SaidBlock,
   block: Block & { readonly kind: 'image' | 'document' },
   book: LossBook,
 ): object {
   const { source } = block
-  if (source.kind === 'base64' && TAKEN.test(source.mediaType) && source.data !== '')
-    return { inlineData: { mimeType: source.mediaType, data: source.data } }
-  if (source.kind === 'text') {
+  const { origin } = said
+  const own = ownOf(said, 'gemini')
+  if (own !== undefined && 'fileData' in own) return own
+  const { mimeType, displayName, ...rest } = own ?? {}
+  const name = displayName === undefined ? {} : { displayName }
+  if (source.kind === 'base64' && TAKEN.test(source.mediaType) && source.data !== '' && !isBroken(block))
+    return { inlineData: { mimeType: source.mediaType, data: source.data, ...name }, ...rest }
+  if (source.kind === 'url' && typeof mimeType === 'string')
+    return { fileData: { mimeType, fileUri: source.url, ...name }, ...rest }
+  if (source.kind === 'text' && source.text !== '') {
     book.note('media', origin, { how: 'changed', why: 'a document of text goes as text' })
     return { text: toSoundText(source.text) }
   }

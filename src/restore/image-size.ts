@@ -1,5 +1,5 @@
 /** How large a picture is, in pixels. */
-export interface ImageSize {
+interface ImageSize {
   readonly width: number
   readonly height: number
 }

@@ -1,6 +1,6 @@
 import type { Loss, LossKind, Origin } from '#model'
 
-export type { Loss, LossKind, Origin } from '#model'
+export type { Loss, Origin } from '#model'
 
 /** Gathers losses while a conversation is written for a provider. */
 export interface LossBook {

@@ -1,4 +1,4 @@
-import { object, parseJson } from '#base'
+import { object, type JsonObject } from '#base'
 import {
   endsAnswer,
   toContent,
@@ -8,6 +8,7 @@ import {
   type ReplyEntry,
   type ToolUseBlock,
 } from '#model'
+import { readExactContent } from './exact-content.ts'
 import { createLossBook, type Loss, type LossBook, type Origin } from './loss.ts'
 
 /**
@@ -24,7 +25,7 @@ export interface Said {
 export interface SaidMessage {
   readonly role: 'user' | 'assistant'
   readonly blocks: readonly SaidBlock[]
-  /** Of an answer: who gave it, under which id. */
+  /** Of an answer: who gave it, under which id. Of a user: who is spoken to. */
   readonly provider: Provider
   readonly id?: string | undefined
   readonly model?: string | undefined
@@ -46,6 +47,7 @@ export function toSaid(entries: Iterable<Entry>): Said {
   const drafts: Draft[] = []
   const replies = new Map<string, AnswerDraft>()
   const calls = new Map<string, AnswerDraft>()
+  const early = new Map<string, SaidBlock>()
   /** The answer that an item without an id of its message goes on with. */
   let open: AnswerDraft | undefined
   for (const entry of entries) {
@@ -58,7 +60,7 @@ export function toSaid(entries: Iterable<Entry>): Said {
         break
       }
       case 'result':
-        addResult(entry, calls, { drafts, book })
+        addResult(entry, calls, { drafts, early, book })
         break
       case 'prompt':
       case 'injection':
@@ -86,7 +88,7 @@ export function toSaid(entries: Iterable<Entry>): Said {
         break
     }
   }
-  return finish(drafts, book)
+  return finish(drafts, early, book)
 }
 
 type Draft = AnswerDraft | { readonly kind: 'user'; readonly blocks: readonly SaidBlock[] }
@@ -133,10 +135,17 @@ function addReply(entry: ReplyEntry, { drafts, replies, calls, answer }: Drafts)
   return draft
 }
 
+interface Results {
+  readonly drafts: Draft[]
+  /** Results that no call was there for yet. */
+  readonly early: Map<string, SaidBlock>
+  readonly book: LossBook
+}
+
 function addResult(
   entry: Entry & { readonly kind: 'result' },
   calls: ReadonlyMap<string, AnswerDraft>,
-  { drafts, book }: { readonly drafts: Draft[]; readonly book: LossBook },
+  { drafts, early, book }: Results,
 ): void {
   let owner: AnswerDraft | undefined
   const beside: SaidBlock[] = []
@@ -147,10 +156,8 @@ function addResult(
     }
     const draft = calls.get(said.block.toolUseId)
     owner ??= draft
-    if (draft === undefined) {
-      const why = `the result of ${said.block.toolUseId} answers no call of this conversation`
-      book.note('orphan-result', said.origin, { how: 'dropped', why })
-    } else if (draft.answers.has(said.block.toolUseId)) {
+    if (draft === undefined) early.set(said.block.toolUseId, said)
+    else if (draft.answers.has(said.block.toolUseId)) {
       const why = `the call ${said.block.toolUseId} was answered before`
       book.note('second-result', said.origin, { how: 'dropped', why })
     } else draft.answers.set(said.block.toolUseId, said)
@@ -160,7 +167,7 @@ function addResult(
   else owner.beside.push(...beside)
 }
 
-function finish(drafts: readonly Draft[], book: LossBook): Said {
+function finish(drafts: readonly Draft[], early: Map<string, SaidBlock>, book: LossBook): Said {
   const messages: SaidMessage[] = []
   const pending: ToolUseBlock[] = []
   const say = (role: 'user' | 'assistant', blocks: readonly SaidBlock[]): void => {
@@ -186,13 +193,32 @@ function finish(drafts: readonly Draft[], book: LossBook): Said {
         results.push(answer)
         continue
       }
+      const before = early.get(block.id)
+      if (before !== undefined) {
+        early.delete(block.id)
+        const why = `the result of ${block.id} stood before its call`
+        book.note('order', before.origin, { how: 'changed', why })
+        results.push(before)
+        continue
+      }
       pending.push(block)
       book.note('pending-call', origin, { how: 'added', why: `the call ${block.name} was never answered` })
       results.push(interrupted(block, origin))
     }
     say('user', [...results, ...draft.beside])
   }
-  return { messages, pending, losses: book.losses }
+  for (const [id, { origin }] of early) {
+    const why = `the result of ${id} answers no call of this conversation`
+    book.note('orphan-result', origin, { how: 'dropped', why })
+  }
+  return { messages: messages.map(withListener), pending, losses: book.losses }
+}
+
+/** A user speaks to the one that answers, or spoke before: what only that one knows is for it alone. */
+function withListener(message: SaidMessage, at: number, messages: readonly SaidMessage[]): SaidMessage {
+  if (message.role === 'assistant') return message
+  const answer = messages[at + 1] ?? messages[at - 1]
+  return answer === undefined ? message : { ...message, provider: answer.provider }
 }
 
 function interrupted({ id }: ToolUseBlock, origin: Origin): SaidBlock {
@@ -209,28 +235,35 @@ function originOf(entry: Entry, index: number): Origin {
   return { entryId: entry.id, index }
 }
 
-/** Blocks with the JSON they were read from: a provider that signed something wants it back as it was. */
+/**
+ * Blocks with the JSON they were read from: a provider that signed something wants it back as it was. It is looked for
+ * when somebody asks for it: those who write in another form do not.
+ */
 function saidBlocks(entry: Entry, blocks: readonly Block[]): readonly SaidBlock[] {
-  const content = contentOf(entry)
-  const exact = content?.length === blocks.length ? content : undefined
+  let content: readonly unknown[] | undefined
+  const exactOf = (index: number): unknown => {
+    content ??= readExactContent(entry, blocks) ?? []
+    const block = blocks[index]
+    return content.length === blocks.length || block === undefined ? content[index] : toContent(block)
+  }
   return blocks.map((block, index) => ({
     block,
-    exact: exact === undefined ? toContent(block) : exact[index],
+    get exact(): unknown {
+      return exactOf(index)
+    },
     origin: originOf(entry, index),
   }))
 }
 
+/** What a provider noted of a block, which our own recordings and readers keep for it. */
+export function ownOf({ block }: SaidBlock, provider: 'openai' | 'gemini'): JsonObject | undefined {
+  return object(block.kind === 'unknown' ? block.value : block.extra, provider)
+}
+
 function exactBlocks(entry: Entry): readonly SaidBlock[] {
-  return (contentOf(entry) ?? []).flatMap((exact, index) => {
+  return (readExactContent(entry, []) ?? []).flatMap((exact, index) => {
     const text = object({ exact }, 'exact')?.['text']
     if (typeof text !== 'string') return []
     return [{ block: { kind: 'text', text } as const, exact, origin: originOf(entry, index) }]
   })
-}
-
-function contentOf({ raw }: Entry): readonly unknown[] | undefined {
-  if (raw.length === 0) return undefined
-  const content = object(parseJson(new TextDecoder().decode(raw)), 'message')?.['content']
-  if (typeof content === 'string') return [{ type: 'text', text: content }]
-  return Array.isArray(content) ? content : undefined
 }

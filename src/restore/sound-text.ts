@@ -2,8 +2,11 @@
 const UNSOUND = /[\0\p{Cs}]/u
 const EVERY_UNSOUND = /[\0\p{Cs}]/gu
 
+/** Finds what may be unsound without looking at whole characters, which takes far longer. */
+const SUSPECT = /[\0\uD800-\uDFFF]/
+
 export function isSoundText(text: string): boolean {
-  return !UNSOUND.test(text)
+  return !SUSPECT.test(text) || !UNSOUND.test(text)
 }
 
 /** The text with whatever no provider takes replaced by U+FFFD. The same string when there is nothing of the kind. */

@@ -1,7 +1,8 @@
-import { isObject, string, type JsonObject } from '#base'
+import { isObject, object, string, type JsonObject } from '#base'
 import { toContent, type Block, type ToolUseBlock, type Trim } from '#model'
-import { toPlaceholder } from './media.ts'
+import { toDescription } from './media.ts'
 import type { Origin } from './loss.ts'
+import { toReference } from './reference.ts'
 import type { Said, SaidBlock, SaidMessage } from './said.ts'
 
 export interface Trimmed {
@@ -9,19 +10,35 @@ export interface Trimmed {
   readonly trims: readonly Trim[]
 }
 
+export interface TrimOptions {
+  /** The session in which all of it stays. */
+  readonly sessionId: string
+  /** The entry from which on everything stays as it is. */
+  readonly verbatimFrom?: string | undefined
+}
+
 const LONG_OUTPUT = 2_400
 const HEAD = 1_200
 const TAIL = 800
 const LONG_BODY = 400
 /** Parts of the input of a call that hold what is written. */
-const BODIES = ['content', 'new_string', 'old_string', 'new_source', 'patch', 'input']
+const BODIES = [
+  'content',
+  'new_string',
+  'old_string',
+  'newString',
+  'oldString',
+  'new_source',
+  'patch',
+  'input',
+]
 
 /**
  * Shortens what can be looked up again, without asking a model: the middle of long results, pictures, and what was
- * written into a file that was written again later. From the entry `verbatimFrom` on everything stays as it is. The same
+ * written into a file that was written again later. Each says how it is read in full. The same
  * messages give the same, and what was shortened is not shortened again.
  */
-export function toTrimmed(said: Said, verbatimFrom?: string): Trimmed {
+export function toTrimmed(said: Said, { sessionId, verbatimFrom }: TrimOptions): Trimmed {
   const trims: Trim[] = []
   const last = lastWrites(said)
   const found = said.messages.findIndex(({ blocks }) =>
@@ -30,7 +47,7 @@ export function toTrimmed(said: Said, verbatimFrom?: string): Trimmed {
   const border = found < 0 ? said.messages.length : found
   const messages = said.messages.map((message, at): SaidMessage => {
     if (at >= border) return message
-    const blocks = message.blocks.map((block) => trimBlock(block, { last, trims, at }))
+    const blocks = message.blocks.map((block) => trimBlock(block, { last, trims, at, sessionId }))
     return { ...message, blocks }
   })
   return { said: { ...said, messages }, trims }
@@ -41,6 +58,7 @@ interface Trimming {
   readonly last: ReadonlyMap<string, number>
   readonly trims: Trim[]
   readonly at: number
+  readonly sessionId: string
 }
 
 function lastWrites({ messages }: Said): ReadonlyMap<string, number> {
@@ -56,21 +74,23 @@ function lastWrites({ messages }: Said): ReadonlyMap<string, number> {
 
 function writtenPath({ input }: ToolUseBlock): string | undefined {
   if (!BODIES.some((key) => string(input, key) !== undefined)) return undefined
-  return string(input, 'file_path') ?? string(input, 'notebook_path') ?? string(input, 'path')
+  return ['file_path', 'filePath', 'notebook_path', 'path']
+    .map((key) => string(input, key))
+    .find((path) => path !== undefined)
 }
 
 function trimBlock(said: SaidBlock, trimming: Trimming): SaidBlock {
   const { block, origin } = said
   switch (block.kind) {
     case 'tool-result': {
-      const content = block.content.map((inner) => trimOutput(inner, origin, trimming.trims))
+      const content = block.content.map((inner) => trimOutput(inner, origin, trimming))
       return content.every((inner, at) => inner === block.content[at])
         ? said
         : changed(said, { ...block, content })
     }
     case 'image':
     case 'document':
-      return changed(said, trimOutput(block, origin, trimming.trims))
+      return changed(said, trimOutput(block, origin, trimming))
     case 'tool-use':
       return trimBody(said, block, trimming)
     case 'text':
@@ -82,21 +102,36 @@ function trimBlock(said: SaidBlock, trimming: Trimming): SaidBlock {
 }
 
 function changed(said: SaidBlock, block: Block): SaidBlock {
-  return block === said.block ? said : { ...said, block, exact: toContent(block) }
+  if (block === said.block) return said
+  const shorter = withoutCopies(block)
+  return { ...said, block: shorter, exact: toContent(shorter) }
 }
 
-function trimOutput(block: Block, origin: Origin, trims: Trim[]): Block {
+/** Without the text that OpenAI's items keep beside what was read from it: it is what was shortened. */
+function withoutCopies(block: Block): Block {
+  const own = 'extra' in block ? object(block.extra, 'openai') : undefined
+  if (own === undefined || !('extra' in block)) return block
+  const { arguments: _arguments, input: _input, output: _output, ...openai } = own
+  return { ...block, extra: { ...block.extra, openai } }
+}
+
+function trimOutput(block: Block, origin: Origin, { trims, sessionId }: Trimming): Block {
+  const there = toReference(sessionId, origin.entryId)
   if (block.kind === 'text' && block.text.length > LONG_OUTPUT) {
     const left = block.text.length - HEAD - TAIL
     trims.push({ origin, what: 'output', left })
-    const middle = `[… ${left} characters are left out here; entry ${origin.entryId} has them …]`
+    const middle = `[… ${left} characters are left out here; ${there} has them …]`
     return { kind: 'text', text: `${cut(block.text, 0, HEAD)}\n${middle}\n${cut(block.text, -TAIL)}` }
   }
   if ((block.kind === 'image' || block.kind === 'document') && block.source.kind === 'base64') {
     trims.push({ origin, what: 'media', left: block.source.data.length })
-    return { kind: 'text', text: `${toPlaceholder(block)} Entry ${origin.entryId} has it.` }
+    return { kind: 'text', text: `[${toWhat(block)}: ${toDescription(block.source)}; ${there} tells of it]` }
   }
   return block
+}
+
+function toWhat({ kind }: Block): string {
+  return kind === 'image' ? 'An image' : 'A document'
 }
 
 /** A piece of a text that does not begin or end within a character. */
@@ -107,7 +142,7 @@ function cut(text: string, from: number, to?: number): string {
     .replace(/[\uD800-\uDBFF]$/u, '')
 }
 
-function trimBody(said: SaidBlock, block: ToolUseBlock, { last, trims, at }: Trimming): SaidBlock {
+function trimBody(said: SaidBlock, block: ToolUseBlock, { last, trims, at, sessionId }: Trimming): SaidBlock {
   const path = writtenPath(block)
   if (path === undefined || last.get(path) === at || !isObject(block.input)) return said
   let left = 0
@@ -117,7 +152,7 @@ function trimBody(said: SaidBlock, block: ToolUseBlock, { last, trims, at }: Tri
       left += value.length
       return [
         key,
-        `[${value.length} characters, replaced by a later change; entry ${said.origin.entryId} has them]`,
+        `[${value.length} characters, replaced by a later change; ${toReference(sessionId, said.origin.entryId)} has them]`,
       ]
     }),
   )

@@ -1,3 +1,4 @@
+import { list, string } from '#base'
 import type { ToolUseBlock } from '#model'
 import { toFittingName, type NameRule } from './call-ids.ts'
 import type { LossBook } from './loss.ts'
@@ -20,6 +21,16 @@ export function writeText({ origin }: SaidBlock, text: string, book: LossBook): 
   return toSoundText(text)
 }
 
+/** The same for providers that take blanks, and refuse only what is empty. */
+export function writeWords({ origin }: SaidBlock, text: string, book: LossBook): string | undefined {
+  if (text === '') {
+    book.note('empty-text', origin, { how: 'dropped', why: 'an empty text is refused' })
+    return undefined
+  }
+  if (!isSoundText(text)) noteBroken(origin, book)
+  return toSoundText(text)
+}
+
 /** The id, the name and the input of a call as they can be sent. The same ones wherever that is possible. */
 export function writeCall(
   { origin }: SaidBlock,
@@ -36,8 +47,20 @@ export function writeCall(
   return { id, name, input }
 }
 
-export function noteBroken(origin: SaidBlock['origin'], book: LossBook): void {
+function noteBroken(origin: SaidBlock['origin'], book: LossBook): void {
   book.note('broken-text', origin, { how: 'changed', why: 'half characters and noughts are refused' })
+}
+
+/**
+ * What a block of a kind that only Anthropic has says in words: what was found somewhere is a text, with where it was
+ * found. Nothing for any other kind.
+ */
+export function writeFound({ block, origin }: SaidBlock, book: LossBook): string | undefined {
+  if (block.kind !== 'unknown' || string(block.value, 'type') !== 'search_result') return undefined
+  const texts = list(block.value, 'content').map((part) => string(part, 'text') ?? '')
+  const head = [string(block.value, 'title'), string(block.value, 'source')].filter(Boolean).join(', ')
+  book.note('media', origin, { how: 'changed', why: 'what was found goes as text' })
+  return toSoundText([`[${head}]`, ...texts].filter((text) => text !== '').join('\n'))
 }
 
 export function noteUnknown({ origin }: SaidBlock, book: LossBook): void {

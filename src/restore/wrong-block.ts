@@ -25,23 +25,31 @@ const LARGEST_SIDE_OF_MANY = 2_000
 const MANY_IMAGES = 20
 const LARGEST_IMAGE = 5 * 1024 * 1024
 
-/** What makes a provider refuse a block, whatever stands around it. `images`: how many there are in all. */
-export function findWrong(block: Block, images: number): Wrong | undefined {
+/** Where a block stands. */
+export interface Surroundings {
+  /** How many pictures there are in all. */
+  readonly images: number
+  /** Whether it goes back to Anthropic, which alone signs thinking and counts pixels. */
+  readonly isAnthropic: boolean
+}
+
+/** What makes a provider refuse a block, whatever stands around it. */
+export function findWrong(block: Block, around: Surroundings): Wrong | undefined {
   switch (block.kind) {
     case 'text':
       if (block.text.trim() === '')
         return { kind: 'text-empty', reason: 'a text without a word', fix: 'It is left out.', mend: DROP }
       return isSoundText(block.text) ? undefined : broken({ ...block, text: toSoundText(block.text) })
     case 'thinking':
-      return findEdited(block)
+      return around.isAnthropic ? findEdited(block) : undefined
     case 'tool-use': {
       const input = toSoundValue(block.input)
       return input === block.input ? undefined : broken({ ...block, input })
     }
     case 'tool-result':
-      return findWrongResult(block, images)
+      return findWrongResult(block, around)
     case 'image':
-      return findWrongImage(block, images)
+      return findWrongImage(block, around)
     case 'document':
       return findWrongDocument(block)
     case 'redacted-thinking':
@@ -79,17 +87,17 @@ function findEdited(block: ThinkingBlock): Wrong | undefined {
   }
 }
 
-function findWrongResult(block: ToolResultBlock, images: number): Wrong | undefined {
-  for (const [at, inner] of block.content.entries()) {
-    const wrong = findWrong(inner, images)
-    if (wrong?.mend === undefined) continue
-    const content =
-      wrong.mend.kind === 'replace-block'
-        ? block.content.with(at, { kind: 'unknown', value: wrong.mend.block })
-        : block.content.toSpliced(at, 1)
-    return { ...wrong, mend: { kind: 'replace-block', block: asObject(toContent({ ...block, content })) } }
-  }
-  return undefined
+/** The first thing that is wrong in a result, and what mends all of them. */
+function findWrongResult(block: ToolResultBlock, around: Surroundings): Wrong | undefined {
+  let first: Wrong | undefined
+  const content = block.content.flatMap((inner): readonly Block[] => {
+    const wrong = findWrong(inner, around)
+    if (wrong?.mend === undefined) return [inner]
+    first ??= wrong
+    return wrong.mend.kind === 'replace-block' ? [{ kind: 'unknown', value: wrong.mend.block }] : []
+  })
+  if (first === undefined) return undefined
+  return { ...first, mend: { kind: 'replace-block', block: asObject(toContent({ ...block, content })) } }
 }
 
 function asObject(value: unknown): object {
@@ -100,7 +108,7 @@ function placeholder(block: ImageBlock | DocumentBlock): Mend {
   return { kind: 'replace-block', block: { type: 'text', text: toPlaceholder(block) } }
 }
 
-function findWrongImage(block: ImageBlock, images: number): Wrong | undefined {
+function findWrongImage(block: ImageBlock, { images, isAnthropic }: Surroundings): Wrong | undefined {
   const { source } = block
   if (source.kind !== 'base64') return undefined
   const fix = 'A line of text stands for it; the picture stays in the old session.'
@@ -115,6 +123,7 @@ function findWrongImage(block: ImageBlock, images: number): Wrong | undefined {
   if (facts === undefined) return bad(`what is called ${source.mediaType} is no picture`)
   if (facts.mediaType !== source.mediaType || !IMAGE_TYPES.has(source.mediaType))
     return bad(`a picture of type ${facts.mediaType} is called ${source.mediaType}`)
+  if (!isAnthropic) return undefined
   const limit = images > MANY_IMAGES ? LARGEST_SIDE_OF_MANY : LARGEST_SIDE
   const { width = 0, height = 0 } = facts.size ?? {}
   const bytes = base64Bytes(source.data)

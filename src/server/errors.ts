@@ -42,6 +42,7 @@ const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   'redaction-failed': 503,
   'nothing-to-compact': 409,
   'nothing-to-undo': 409,
+  'history-not-loaded': 502,
   'database-unreachable': 503,
   'database-refused': 503,
   'database-newer': 503,

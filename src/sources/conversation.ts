@@ -27,6 +27,25 @@ export async function readConversation(file: TranscriptFile, format: LineFormat)
   return toConversation(found, format)
 }
 
+/**
+ * The end of a conversation, from one of its entries on, with nothing before it read. All of the conversation where the
+ * way back does not lead to that entry.
+ */
+export async function readConversationFrom(
+  file: TranscriptFile,
+  format: LineFormat,
+  entryId: string,
+): Promise<Conversation> {
+  const found: Entry[] = []
+  const { linkMark } = format
+  const lines = readBackward(file, format, linkMark === undefined ? {} : { mentioning: linkMark })
+  await collect(lines, found, ({ id }) => id === entryId)
+  const { entries } = toConversation(found, format)
+  const from = entries.findIndex(({ id }) => id === entryId)
+  if (from < 0) return await readConversation(file, format)
+  return { entries: entries.slice(from), bridges: [] }
+}
+
 /** Reads on until the judge of the links found says it is enough. Not closed: the caller may want more. */
 async function collect(
   lines: AsyncGenerator<LineBatch>,

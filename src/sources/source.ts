@@ -94,6 +94,8 @@ export interface SessionFiles {
   readonly sideDir?: string
   /** Subagents whose files lie elsewhere. */
   readonly loose?: readonly SubagentSummary[]
+  /** Files that hold what came before, the nearest first: with them it reads as one. */
+  readonly history?: readonly string[]
 }
 
 export interface SourceFiles {

@@ -195,6 +195,7 @@ function toLog(count: number): Buffer {
 
 test('[TRS3] a session that grows, at whatever byte it is looked at, gets the bytes that it gets anew', async () => {
   const log = toLog(30)
+  const first = log.indexOf('\n', log.indexOf('\n') + 1) + 1
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(log.length), { maxLength: 6 }), fc.boolean(), async (cuts, restarts) => {
       const place = await openTempDir()
@@ -208,10 +209,10 @@ test('[TRS3] a session that grows, at whatever byte it is looked at, gets the by
         let at = 0
         const told: string[] = []
         let follower: ReturnType<typeof createFollower> | undefined
-        // The first line at least: before it a file is nobody's.
-        for (const cut of [...cuts, 100, log.length]
+        // The first thing that is said at least: before it a file is no session.
+        for (const cut of [...cuts, first, log.length]
           .toSorted((a, b) => a - b)
-          .filter((each) => each >= 100)) {
+          .filter((each) => each >= first)) {
           appendFileSync(original, log.subarray(at, cut))
           at = cut
           if (restarts) source = createGeminiSource(join(place.path, 'gemini'), dir)
@@ -239,8 +240,11 @@ test('[D14] [TRS9] an id is the one that stands in the file, and nothing of an a
   const gemini = join(temp.path, 'gemini')
   const chats = join(gemini, 'tmp/w/chats')
   mkdirSync(chats, { recursive: true })
-  const write = (name: string, sessionId: string): void =>
-    writeFileSync(join(chats, name), `${JSON.stringify({ sessionId, projectHash: 'h', startTime: 't' })}\n`)
+  const write = (name: string, sessionId: string): void => {
+    const header = JSON.stringify({ sessionId, projectHash: 'h', startTime: 't' })
+    const said = JSON.stringify({ id: '1', type: 'user', content: 'hello' })
+    writeFileSync(join(chats, name), `${header}\n${said}\n`)
+  }
   write('session-2026-11-15T07-00-aaaaaaaa.jsonl', 'aaaaaaaa-1')
   write('session-2026-11-15T07-01-bbbbbbbb.jsonl', 'quite-another')
   writeFileSync(join(chats, 'session-2026-11-15T07-02-cccccccc.jsonl'), '')
@@ -248,9 +252,8 @@ test('[D14] [TRS9] an id is the one that stands in the file, and nothing of an a
   const source = createGeminiSource(gemini, join(temp.path, 'transcribed'))
   const { sessions } = await source.list()
   expect(sessions.map(({ id, state }) => [id, state])).toEqual([
-    ['aaaaaaaa-1', 'empty'],
-    ['quite-another', 'empty'],
-    ['session-2026-11-15T07-02-cccccccc', 'empty'],
+    ['aaaaaaaa-1', 'ok'],
+    ['quite-another', 'ok'],
   ])
   source.stamp(0)
   source.folders()

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join, sep } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { SessionSummary } from '#model'
+import { createClaudeLayout } from './claude-layout.ts'
 import { createClaudeSource } from './claude/source.ts'
 import type { SessionFiles, Source, SourceFiles, SourceProblem } from './source.ts'
 import type { Meter } from './transcript-file.ts'
@@ -203,7 +204,7 @@ export function createTranscribedSource<Memory>(
   return {
     ...lines,
     agent,
-    at: (root) => createKeptSource(agent, root, meter),
+    at: (root) => createClaudeLayout(agent, root, meter),
     folders: (under) => reader.folders(under),
     stamp(now) {
       // Whoever deletes transcriptions gets them again.
@@ -221,21 +222,6 @@ export function createTranscribedSource<Memory>(
         summaries.push(look(files))
       }
       return { sessions: summaries, problems }
-    },
-  }
-}
-
-/** Transcriptions that are kept somewhere else, without the agent's own files. */
-function createKeptSource(agent: string, root: string, meter: Meter | undefined): Source {
-  const { registry: _none, ...lines } = createClaudeSource(root, meter)
-  return {
-    ...lines,
-    agent,
-    at: (other) => createKeptSource(agent, other, meter),
-    look: (files) => ({ ...lines.look(files), agent }),
-    async list() {
-      const { sessions, problems } = await lines.list()
-      return { sessions: sessions.map((session) => ({ ...session, agent })), problems }
     },
   }
 }

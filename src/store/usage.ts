@@ -38,7 +38,7 @@ export function toUsageReport(
   const rows = new Map<string, Tally>()
   const total = createTally()
   for (const bill of settle(bills)) {
-    if (!isAsked(bill)) continue
+    if (!isAsked(bill) || isFree(bill)) continue
     const key = rowKeyOf(bill)
     let row = rows.get(key)
     if (row === undefined) {
@@ -64,6 +64,11 @@ export function toUsageReport(
     unpriced: unpriced.toSorted(inOrder),
     complete,
   }
+}
+
+/** Nothing was used: what is copied into a session of another agent says so. */
+function isFree({ usage }: StoredBill): boolean {
+  return usage.input + usage.output + usage.cacheRead + usage.cacheCreation === 0
 }
 
 /** Every compaction once, in how many files ever it stands. */

@@ -140,6 +140,7 @@ async function tell(client: AgentContext, fact: AgentFact): Promise<void> {
     case 'renamed':
     case 'turn.started':
     case 'retrying':
+    case 'trouble':
     case 'unknown':
   }
 }

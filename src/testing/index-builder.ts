@@ -7,6 +7,7 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openThroughline } from '#app'
+import { peakMemoryKb } from './peak-memory.ts'
 
 const [home = '', claudeDir = '', word = '', stay = ''] = process.argv.slice(2)
 const BEAT_MS = 5
@@ -34,13 +35,12 @@ for (;;) {
 clearInterval(beat)
 const { total } = await throughline.search({ q: word })
 const { sessions } = await throughline.list()
-const { maxRSS } = process.resourceUsage()
 writeSync(
   1,
   `${JSON.stringify({
     sessions: sessions.length,
     hits: total.count,
-    peakMb: Math.round(maxRSS / 1024),
+    peakMb: Math.round(peakMemoryKb() / 1024),
     lagMs: Math.round(lag),
     ms: Math.round(performance.now() - begun),
   })}\n`,

@@ -139,8 +139,14 @@ function refuse(outgoing: ServerResponse, status: number, message: string | unde
   outgoing.end(JSON.stringify({ error: toErrorBody(status, message) }))
 }
 
+const ERROR_CODES: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'invalid_api_key',
+  429: 'rate_limit_exceeded',
+}
+
 function toErrorBody(status: number, message: string | undefined): object {
-  const code = status === 429 ? 'rate_limit_exceeded' : status === 401 ? 'invalid_api_key' : 'server_error'
+  const code = ERROR_CODES[status] ?? 'server_error'
   return { type: code, code, message: message ?? `a scripted ${String(status)}`, param: null }
 }
 

@@ -1,4 +1,4 @@
-import { isObject, list, string, type JsonObject } from '#base'
+import { isObject, list, object, string, type JsonObject } from '#base'
 
 /**
  * What the Messages API refuses, by its documented rules: who speaks when, calls and results in pairs and in place,
@@ -9,6 +9,7 @@ export function findAnthropicFaults(messages: readonly unknown[]): readonly stri
   const fault = (at: number, what: string): number => faults.push(`messages.${at}: ${what}`)
   const seen = new Set<string>()
   if (messages.length === 0) faults.push('no messages')
+  const limit = countImages(messages) > 20 ? 2_000 : 8_000
   for (const [at, message] of messages.entries()) {
     const role = string(message, 'role')
     const content = list(message, 'content')
@@ -17,6 +18,7 @@ export function findAnthropicFaults(messages: readonly unknown[]): readonly stri
     if (at > 0 && role === string(messages[at - 1], 'role')) fault(at, 'the same role twice')
     if (content.length === 0) fault(at, 'empty content')
     for (const block of content) for (const what of blockFaults(block, role)) fault(at, what)
+    for (const what of content.flatMap((block) => sizeFaults(block, limit))) fault(at, what)
     for (const what of pairFaults(messages[at - 1], { role, content }, seen)) fault(at, what)
     const isLast = at === messages.length - 1
     if (isLast && role === 'assistant' && callsOf(content).length > 0)
@@ -84,12 +86,50 @@ function blockFaults(block: unknown, role: string | undefined): readonly string[
     case 'image':
     case 'document':
       return mediaFaults(block)
+    case 'search_result':
+      return list(block, 'content').length === 0 ? ['a search result without content'] : []
     case 'server_tool_use':
     case 'web_search_tool_result':
       return []
     default:
       return [`unknown block ${String(block['type'])}`]
   }
+}
+
+/** Pictures, in a message or in a result. */
+function imagesIn(block: unknown): readonly unknown[] {
+  if (string(block, 'type') === 'tool_result') return list(block, 'content').flatMap(imagesIn)
+  return string(block, 'type') === 'image' ? [block] : []
+}
+
+function countImages(messages: readonly unknown[]): number {
+  return messages.flatMap((message) => list(message, 'content').flatMap(imagesIn)).length
+}
+
+/** What the first bytes of each type of picture are in base64. */
+const BEGINNINGS: Readonly<Record<string, string>> = {
+  'image/png': 'iVBOR',
+  'image/jpeg': '/9j/',
+  'image/gif': 'R0lGOD',
+  'image/webp': 'UklGR',
+}
+
+function sizeFaults(block: unknown, limit: number): readonly string[] {
+  return imagesIn(block).flatMap((image) => {
+    const source = object(image, 'source')
+    const data = string(source, 'data')
+    if (string(source, 'type') !== 'base64' || data === undefined) return []
+    const beginning = BEGINNINGS[string(source, 'media_type') ?? '']
+    if (beginning === undefined || !data.startsWith(beginning))
+      return ['a picture that is not what it is called']
+    const bytes = Buffer.from(data, 'base64')
+    if (bytes.length > 5 * 1024 * 1024) return ['image exceeds 5 MB maximum']
+    if (beginning !== 'iVBOR' || bytes.length < 24) return []
+    const sides = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
+    return sides.some((side) => side > limit)
+      ? [`image dimensions exceed max allowed size: ${limit} pixels`]
+      : []
+  })
 }
 
 function resultFaults(block: JsonObject): readonly string[] {
@@ -129,4 +169,21 @@ function mediaFaults(block: JsonObject): readonly string[] {
 /** Noughts and halves of characters, as JSON writes them. */
 function isSound(json: string): boolean {
   return !/\\u(?:0000|d[89a-f][0-9a-f]{2})/iu.test(json.replaceAll(/\\\\/gu, ''))
+}
+
+/**
+ * What the Messages API says of thinking that it signed: it must come back in the answer it belongs to, with the same
+ * blocks around it in the same order. `answers` are those that it gave.
+ */
+export function findSignedFaults(
+  messages: readonly unknown[],
+  answers: readonly (readonly object[])[],
+): readonly string[] {
+  const given = new Set(answers.map((answer) => JSON.stringify(answer)))
+  return messages.flatMap((message, at) => {
+    const content = list(message, 'content')
+    const isSigned = content.some((block) => (string(block, 'type') ?? '').endsWith('thinking'))
+    if (!isSigned || given.has(JSON.stringify(content))) return []
+    return [`messages.${at}: thinking or redacted_thinking blocks cannot be modified`]
+  })
 }

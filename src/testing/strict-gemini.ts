@@ -9,8 +9,13 @@ export function findGeminiFaults(contents: readonly unknown[]): readonly string[
     const parts = list(content, 'parts')
     if (role !== 'user' && role !== 'model') fault(at, `role ${String(role)}`)
     if (at > 0 && role === string(contents[at - 1], 'role')) fault(at, 'the same role twice')
+    if (at === 0 && role === 'model') fault(at, 'the first content is not of a user')
     if (parts.length === 0) fault(at, 'no parts')
     for (const part of parts) for (const what of partFaults(part, role)) fault(at, what)
+    // Of calls that are made together the first one carries the signature.
+    const first = parts.find((part) => object(part, 'functionCall') !== undefined)
+    if (first !== undefined && (string(first, 'thoughtSignature') ?? '') === '')
+      fault(at, 'functionCall is missing a thought_signature')
     const calls = named(parts, 'functionCall')
     const before = at === 0 ? [] : named(list(contents[at - 1], 'parts'), 'functionCall')
     const responses = named(parts, 'functionResponse')
@@ -36,9 +41,6 @@ function partFaults(part: unknown, role: string | undefined): readonly string[] 
       ...(role === 'model' ? [] : ['a call of a user']),
       ...(/^[a-zA-Z_][\w.:-]{0,127}$/u.test(string(call, 'name') ?? '') ? [] : ['the name of a function']),
       ...(isObject(call?.['args']) ? [] : ['args']),
-      ...((string(part, 'thoughtSignature') ?? '') === ''
-        ? ['functionCall is missing a thought_signature']
-        : []),
     ]
   }
   if ('functionResponse' in part) {
@@ -54,7 +56,10 @@ function partFaults(part: unknown, role: string | undefined): readonly string[] 
       ? ['inlineData']
       : []
   }
-  if ('text' in part) return string(part, 'text') === '' ? ['empty text'] : []
+  if ('text' in part) {
+    const isSigned = (string(part, 'thoughtSignature') ?? '') !== ''
+    return string(part, 'text') === '' && !isSigned ? ['empty text'] : []
+  }
   return ['executableCode', 'codeExecutionResult', 'fileData'].some((key) => key in part)
     ? []
     : ['an unknown part']

@@ -34,11 +34,21 @@ export function findResponsesFaults(input: readonly unknown[]): readonly string[
       if (typeof output !== 'string' && !Array.isArray(output)) fault(at, 'output')
       if (Array.isArray(output))
         for (const part of output) for (const what of partFaults(part)) fault(at, what)
-    } else fault(at, `unknown item ${type}`)
+    } else if (!ITEMS.has(type)) fault(at, `unknown item ${type}`)
   }
   for (const id of open.keys()) faults.push(`No tool output found for function call ${id}`)
   return faults
 }
+
+/** Items of its own that the interface is documented to take, beside those that are looked at here. */
+const ITEMS: ReadonlySet<string> = new Set(
+  (
+    'web_search_call file_search_call computer_call computer_call_output image_generation_call ' +
+    'code_interpreter_call local_shell_call local_shell_call_output shell_call shell_call_output apply_patch_call ' +
+    'apply_patch_call_output tool_search_call tool_search_output mcp_list_tools mcp_approval_request ' +
+    'mcp_approval_response mcp_call compaction item_reference'
+  ).split(' '),
+)
 
 function isOutput(item: unknown): boolean {
   const type = string(item, 'type') ?? ''
@@ -59,10 +69,12 @@ function messageFaults(item: unknown): readonly string[] {
   if (role === 'assistant')
     return content.flatMap((part) => {
       const type = string(part, 'type')
-      if (type !== 'output_text' && type !== 'refusal') return [`${String(type)} in an answer`]
+      if (type === 'refusal') return (string(part, 'refusal') ?? '') === '' ? ['empty refusal'] : []
+      if (type !== 'output_text') return [`${String(type)} in an answer`]
       return string(part, 'text') === '' ? ['empty text'] : []
     })
-  return role === 'user' ? content.flatMap(partFaults) : [`role ${String(role)}`]
+  const isTold = role === 'user' || role === 'developer' || role === 'system'
+  return isTold ? content.flatMap(partFaults) : [`role ${String(role)}`]
 }
 
 function partFaults(part: unknown): readonly string[] {
@@ -70,13 +82,16 @@ function partFaults(part: unknown): readonly string[] {
     case 'input_text':
       return (string(part, 'text') ?? '') === '' ? ['empty text'] : []
     case 'input_image':
+      if (string(part, 'file_id') !== undefined) return []
       return /^(?:https?:|data:image\/(?:png|jpeg|gif|webp);base64,.)/u.test(string(part, 'image_url') ?? '')
         ? []
         : ['image_url']
     case 'input_file':
-      return string(part, 'file_data') === undefined && string(part, 'file_url') === undefined
+      return ['file_data', 'file_url', 'file_id'].every((key) => string(part, key) === undefined)
         ? ['a file']
         : []
+    case 'input_audio':
+      return []
     default:
       return [`part ${String(string(part, 'type'))}`]
   }
@@ -100,23 +115,30 @@ export function findChatFaults(messages: readonly unknown[]): readonly string[] 
     open = []
     if (role === 'assistant') {
       const calls = list(message, 'tool_calls')
-      if ((string(message, 'content') ?? '') === '' && calls.length === 0)
-        fault(at, 'an answer without content')
+      const words = string(message, 'content') ?? string(message, 'refusal') ?? ''
+      if (words === '' && calls.length === 0) fault(at, 'an answer without content')
       for (const call of calls) {
         const id = string(call, 'id') ?? ''
-        const made = isObject(call) ? call['function'] : undefined
+        const isCustom = string(call, 'type') === 'custom'
+        const made = isObject(call) ? call[isCustom ? 'custom' : 'function'] : undefined
         if (id === '' || id.length > 64 || open.includes(id)) fault(at, `id ${id}`)
         if (!/^[a-zA-Z0-9_-]{1,64}$/u.test(string(made, 'name') ?? '')) fault(at, 'the name of a tool')
-        if (!isObject(parseJson(string(made, 'arguments') ?? ''))) fault(at, 'arguments')
+        if (
+          isCustom
+            ? string(made, 'input') === undefined
+            : !isObject(parseJson(string(made, 'arguments') ?? ''))
+        )
+          fault(at, 'arguments')
         open.push(id)
       }
-    } else if (role === 'user') {
+    } else if (role === 'user' || role === 'developer' || role === 'system') {
       const content = isObject(message) ? message['content'] : undefined
       if (typeof content === 'string' ? content === '' : list(message, 'content').length === 0)
         fault(at, 'empty content')
       for (const part of list(message, 'content')) {
         const type = string(part, 'type')
-        if (type !== 'text' && type !== 'image_url' && type !== 'file') fault(at, `part ${String(type)}`)
+        if (type !== 'text' && type !== 'image_url' && type !== 'file' && type !== 'input_audio')
+          fault(at, `part ${String(type)}`)
         if (type === 'text' && string(part, 'text') === '') fault(at, 'empty text')
       }
     } else fault(at, `role ${String(role)}`)

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { findAnthropicFaults } from './strict-anthropic.ts'
+import { string } from '#base'
+import { findAiSdkFaults } from './strict-ai-sdk.ts'
+import { findAnthropicFaults, findSignedFaults } from './strict-anthropic.ts'
 import { findGeminiFaults } from './strict-gemini.ts'
 import { findChatFaults, findResponsesFaults } from './strict-openai.ts'
+import { findForeignSeals } from './strict-seals.ts'
 
 /** Requests that a provider refuses, and one that it takes: a validator that finds nothing in the first shows nothing. */
 const say = (role: string, ...content: readonly object[]): object => ({ role, content })
@@ -20,7 +23,32 @@ const result = (id: string, content: unknown = 'ok'): object => ({
 })
 const image = (source: object): object => ({ type: 'image', source })
 
+/** The first bytes of a picture, which say how large it is. */
+function png(width: number, height: number): object {
+  const bytes = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ', 'base64')
+  bytes.writeUInt32BE(width, 16)
+  bytes.writeUInt32BE(height, 20)
+  return image({ type: 'base64', media_type: 'image/png', data: bytes.toString('base64') })
+}
+
 const ANTHROPIC: readonly (readonly [string, readonly object[]])[] = [
+  ['a picture that is too wide', [say('user', png(8_001, 1))]],
+  [
+    'many pictures of which one is too high',
+    [say('user', png(1, 2_001), ...Array.from({ length: 20 }, () => png(1, 1)))],
+  ],
+  [
+    'a picture that is called what it is not',
+    [say('user', image({ type: 'base64', media_type: 'image/gif', data: 'iVBORw0K' }))],
+  ],
+  [
+    'a picture of noughts in a result',
+    [
+      say('user', text('a')),
+      say('assistant', call('1')),
+      say('user', result('1', [image({ type: 'base64', media_type: 'image/png', data: 'AAAA' })])),
+    ],
+  ],
   ['no message', []],
   ['an answer first', [say('assistant', text('a'))]],
   ['one role twice', [say('user', text('a')), say('user', text('b'))]],
@@ -169,6 +197,17 @@ const GEMINI: readonly (readonly [string, readonly object[]])[] = [
       { role: 'user', parts: [{ functionResponse: { id: '1', name: 'a', response: {} } }] },
     ],
   ],
+  ['an answer first', [{ role: 'model', parts: [{ text: 'a' }] }]],
+  [
+    'calls together of which only the second is signed',
+    [
+      { role: 'model', parts: [{ functionCall: { id: '0', name: 'a', args: {} } }, functionCall('a')] },
+      {
+        role: 'user',
+        parts: ['0', '1'].map((id) => ({ functionResponse: { id, name: 'a', response: {} } })),
+      },
+    ],
+  ],
   ['an empty text', [{ role: 'user', parts: [{ text: '' }] }]],
   ['an unknown role', [{ role: 'assistant', parts: [{ text: 'a' }] }]],
 ]
@@ -183,8 +222,43 @@ describe('strict validators', () => {
   test.each(CHAT)('[RST1] Chat refuses %s', (_what, messages) => {
     expect(findChatFaults(messages)).not.toEqual([])
   })
-  test.each(GEMINI)('[RST1] Gemini refuses %s', (_what, contents) => {
-    expect(findGeminiFaults(contents)).not.toEqual([])
+  test.each(GEMINI)('[RST1] Gemini refuses %s', (what, contents) => {
+    // What is wrong is what the row says, not how it begins.
+    const isBegun = what === 'an answer first' || string(contents[0], 'role') !== 'model'
+    const begun = isBegun ? contents : [{ role: 'user', parts: [{ text: 'a' }] }, ...contents]
+    expect(findGeminiFaults(begun)).not.toEqual([])
+  })
+
+  test('[RST1] Anthropic refuses thinking in another answer than its own, and anybody what somebody else signed', () => {
+    const thinking = { type: 'thinking', thinking: 'hm', signature: 's' }
+    const answer = [thinking, call('1')]
+    expect(findSignedFaults([say('assistant', ...answer)], [answer])).toEqual([])
+    expect(findSignedFaults([say('assistant', call('1'), thinking)], [answer])).not.toEqual([])
+    expect(findSignedFaults([say('assistant', thinking)], [answer])).not.toEqual([])
+    expect(findForeignSeals([say('assistant', ...answer)], ['s'])).toEqual([])
+    expect(findForeignSeals([say('assistant', ...answer)], ['t'])).toEqual(['corrupted signature: s'])
+    expect(findForeignSeals([{ type: 'redacted_thinking', data: 'x' }], ['s'])).not.toEqual([])
+  })
+
+  test('[RST1] the AI SDK refuses calls without results, ids that some provider would not take, and what its schema does not know', async () => {
+    const called = (toolCallId: string): object => ({
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId, toolName: 'a', input: {} }],
+    })
+    const given = (toolCallId: string): object => ({
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId, toolName: 'a', output: { type: 'text', value: 'x' } }],
+    })
+    expect(await findAiSdkFaults([called('1'), given('1')])).toEqual([])
+    for (const bad of [
+      [called('1')],
+      [called('1'), given('2')],
+      [called('a.b'), given('a.b')],
+      [called('1'), given('1'), called('1'), given('1')],
+      [{ role: 'user', content: [{ type: 'text', text: '' }] }],
+      [{ role: 'user', content: [{ type: 'strange' }] }],
+    ])
+      expect(await findAiSdkFaults(bad)).not.toEqual([])
   })
 
   test('[RST1] what is right is taken by each', () => {

@@ -107,7 +107,6 @@ export type { RouteName } from './routes.ts'
 export type { SearchHit, SearchPage, SearchRequest, SearchTier, Snippet } from './search.ts'
 export type { ConversationOptions, PassageOptions, SubscribeOptions, Throughline } from './throughline.ts'
 export type { PriceList, UsageReport, UsageRequest, UsageRow, UsageTotals } from './usage-report.ts'
-export { NATIVE_AGENTS } from './restore-calls.ts'
 export { readCompactRequest, readConvertRequest, readNativeAgent, readTarget } from './restore-requests.ts'
 export type { RestoreRouteName } from './restore-routes.ts'
 export type {
@@ -117,10 +116,11 @@ export type {
   ConvertRequest,
   Lineage,
   LineageLink,
-  NativeAgent,
   Preflight,
   RepairOutcome,
   RestoreCalls,
   RestoredSession,
   RestoredTurn,
 } from './restore-calls.ts'
+export { deferMemory } from './memory-deferred.ts'
+export { deferRestoring } from './restore-deferred.ts'

@@ -1,4 +1,4 @@
-import type { CompactionRecord, Loss, Target, TokenState, Trouble } from '#model'
+import type { CompactionRecord, Loss, NativeAgent, Target, TokenState, Trouble } from '#model'
 
 /**
  * Going on with a session: whole, for any provider; mended, on a copy; shorter, and back again; in another agent. The
@@ -21,11 +21,6 @@ export interface RestoreCalls {
   /** Where a session came from and what became of it, one step in both directions. */
   lineage(sessionId: string): Promise<Lineage>
 }
-
-/** An agent that a session can be written for. */
-export type NativeAgent = 'claude' | 'codex' | 'gemini' | 'opencode'
-
-export const NATIVE_AGENTS: readonly NativeAgent[] = ['claude', 'codex', 'gemini', 'opencode']
 
 export interface RestoredSession {
   readonly sessionId: string

@@ -1,6 +1,6 @@
 import { boolean, number, string, ThroughlineError, type JsonObject } from '#base'
-import { TARGETS, type Target } from '#model'
-import { NATIVE_AGENTS, type CompactRequest, type ConvertRequest, type NativeAgent } from './restore-calls.ts'
+import { NATIVE_AGENTS, TARGETS, type NativeAgent, type Target } from '#model'
+import type { CompactRequest, ConvertRequest } from './restore-calls.ts'
 
 /** Longer than any path that a system takes. */
 const LONGEST_PATH = 4096

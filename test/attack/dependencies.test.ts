@@ -8,7 +8,7 @@ const EXACT = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/
 /** Packages that run something when they are installed. Each is here because somebody looked at what. */
 const MAY_RUN: readonly string[] = ['better-sqlite3', 'fsevents']
 /** Of packages for tests that bring a script: npm runs none that `allowScripts` does not name. */
-const NEVER_RUN: readonly string[] = ['@google/genai', 'protobufjs']
+const NEVER_RUN: readonly string[] = ['@github/keytar', '@google/genai', 'node-pty', 'protobufjs']
 
 async function readJson(name: string): Promise<JsonObject> {
   const value = parseJson(await readFile(join(root, name), 'utf8'))

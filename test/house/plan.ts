@@ -92,7 +92,7 @@ export interface Exception {
 
 export const EXCEPTIONS: Readonly<Record<string, Exception>> = {
   'test/cli.test.ts': {
-    lines: 580,
+    lines: 600,
     reason: 'every rule of the command line, against the built program, with one way to run it',
   },
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { number, parseJson, string } from '#base'
@@ -12,7 +12,10 @@ import { openModelApi, openTempDir, type ModelApi, type ModelScript } from '#tes
 import { WebSocket } from 'ws'
 import { CODEX_ACP, toCodexConfig } from '../drivers-acp-place.ts'
 import { CLAUDE, QUIET_CLAUDE } from '../drivers-claude-place.ts'
+import { GEMINI_SETTINGS, toOpencodeConfig } from '../native-place.ts'
+import { OPENCODE } from '../opencode-program.ts'
 
+const BIN = join(import.meta.dirname, '../../node_modules/.bin')
 const CHILD = join(import.meta.dirname, '../../dist/testing/daemon-child.js')
 export const HANG_MS = 60_000
 
@@ -23,6 +26,8 @@ export interface LivePlace {
   readonly workdir: string
   readonly claudeDir: string
   readonly api: ModelApi
+  /** What agents see of the environment. */
+  readonly env: Readonly<Record<string, string>>
   address(): string
   readonly token: () => Promise<string>
   /** The daemon's process. */
@@ -48,9 +53,22 @@ export async function openLivePlace(settings: object = {}, script?: ModelScript)
   const codexHome = join(dir.path, 'codex')
   mkdirSync(codexHome)
   writeFileSync(join(codexHome, 'config.toml'), toCodexConfig(api.url))
+  const files = {
+    'gemini/.gemini/settings.json': GEMINI_SETTINGS,
+    'xdg/config/opencode/opencode.json': toOpencodeConfig(api.url),
+  }
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir.path, name)), { recursive: true })
+    writeFileSync(join(dir.path, name), JSON.stringify(content))
+  }
   const agents = {
     claude: { executable: CLAUDE },
     codex: { executable: process.execPath, args: [CODEX_ACP] },
+    gemini: {
+      executable: process.execPath,
+      args: [join(BIN, 'gemini'), '--acp', '-m', 'gemini-2.5-flash', '--skip-trust'],
+    },
+    opencode: { executable: OPENCODE, args: ['acp'] },
   }
   writeFileSync(join(home, 'config.json'), JSON.stringify({ agents, wakeUp: { on: false }, ...settings }))
   const env = {
@@ -65,6 +83,18 @@ export async function openLivePlace(settings: object = {}, script?: ModelScript)
     ANTHROPIC_API_KEY: 'dummy-for-loopback',
     CLAUDE_CODE_MAX_RETRIES: '1',
     ...QUIET_CLAUDE,
+    GEMINI_CLI_HOME: join(dir.path, 'gemini'),
+    XDG_CONFIG_HOME: join(dir.path, 'xdg/config'),
+    XDG_DATA_HOME: join(dir.path, 'xdg/data'),
+    XDG_STATE_HOME: join(dir.path, 'xdg/state'),
+    XDG_CACHE_HOME: join(dir.path, 'xdg/cache'),
+    GEMINI_API_KEY: 'dummy-for-loopback',
+    GOOGLE_GEMINI_BASE_URL: api.url,
+    GEMINI_CLI_NO_RELAUNCH: 'true',
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
   }
   const clients: RemoteThroughline[] = []
   let lastPort: string | undefined
@@ -127,6 +157,7 @@ export async function openLivePlace(settings: object = {}, script?: ModelScript)
     workdir,
     claudeDir,
     api,
+    env,
     token,
     address: () => running().address,
     pid: () => running().child.pid ?? 0,

@@ -1,22 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { list, string } from '#base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  CHROMIUM,
-  launchBrowser,
-  openAppDaemon,
-  openTab,
-  type AppDaemon,
-  type AppTab,
-} from './app-browser.ts'
+import { CHROMIUM, launchBrowser, openAppDaemon, openTab, type AppDaemon } from './app-browser.ts'
+import { findAxeFaults } from './axe.ts'
 import { PHONE, SCREENS, WIDE } from './screens.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const DEMO = join(root, 'test/fixtures/demo/config')
-const AXE = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
 describe.skipIf(!existsSync(CHROMIUM))('for everybody', () => {
   let browser: Browser
@@ -41,22 +34,6 @@ describe.skipIf(!existsSync(CHROMIUM))('for everybody', () => {
     await daemon?.close()
   })
 
-  /** What axe calls serious or worse, as one line each. */
-  async function seriousOn({ page }: AppTab): Promise<readonly string[]> {
-    await page.evaluate(AXE)
-    const found: unknown = await page.evaluate(`axe.run({ resultTypes: ['violations'] })`)
-    return list(found, 'violations')
-      .filter((one) => ['serious', 'critical'].includes(string(one, 'impact') ?? ''))
-      .flatMap((one) =>
-        list(one, 'nodes')
-          .slice(0, 3)
-          .map(
-            (node) =>
-              `${string(one, 'id')}: ${String(list(node, 'target')[0])}: ${string(node, 'failureSummary')?.slice(0, 300)}`,
-          ),
-      )
-  }
-
   test.each(SCREENS)(
     '[WEB13] axe finds nothing serious on any screen: %s',
     { timeout: 180_000 },
@@ -66,7 +43,7 @@ describe.skipIf(!existsSync(CHROMIUM))('for everybody', () => {
       const found: string[] = []
       const look = async (screen: string): Promise<void> => {
         await page.waitForTimeout(700)
-        found.push(...(await seriousOn(tab)).map((line) => `${screen}: ${line}`))
+        found.push(...(await findAxeFaults(tab.page)).map((line) => `${screen}: ${line}`))
         const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)
         if (isWide) found.push(`${screen}: wider than the screen`)
       }

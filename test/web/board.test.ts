@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { list, object, string } from '#base'
@@ -12,9 +12,8 @@ import {
   type AppDaemon,
   type AppTab,
 } from './app-browser.ts'
+import { findAxeFaults } from './axe.ts'
 
-const root = join(import.meta.dirname, '..', '..')
-const AXE = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 
 function prepare(claudeDir: string): void {
@@ -280,14 +279,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the board, and starting sessions', { tim
       const { page } = phone
       const look = async (): Promise<void> => {
         await page.waitForTimeout(700)
-        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1)).toBe(true)
-        await page.evaluate(AXE)
-        const found: unknown = await page.evaluate(`axe.run({ resultTypes: ['violations'] })`)
-        const serious = list(found, 'violations').filter((one) =>
-          ['serious', 'critical'].includes(string(one, 'impact') ?? ''),
-        )
-        const nodes = serious.flatMap((one) => list(one, 'nodes').map((node) => [string(one, 'id'), node]))
-        expect(nodes.map(([what, node]) => `${String(what)} ${string(node, 'html')}`)).toEqual([])
+        expect(await findAxeFaults(page)).toEqual([])
       }
       await phone.go('#board')
       await page.locator(`.board-group.waiting a[href="#session=${id}"]`).waitFor()

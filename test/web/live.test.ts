@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { list, number, string } from '#base'
+import { number, string } from '#base'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   CHROMIUM,
@@ -16,8 +16,9 @@ import {
   type AppDaemon,
   type AppTab,
 } from './app-browser.ts'
+import { findAxeFaults } from './axe.ts'
+import { SCREENS } from './screens.ts'
 
-const AXE = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8')
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 
 describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () => {
@@ -336,20 +337,13 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
     await phone.close()
   })
 
-  test.each([
-    ['wide, light', { colorScheme: 'light' as const }],
-    ['a phone, dark', { ...PHONE, colorScheme: 'dark' as const }],
-  ])('[LWB17] axe finds nothing serious in a live session: %s', async (_name, options) => {
+  test.each(SCREENS)('[LWB17] axe finds nothing serious in a live session: %s', async (_name, options) => {
     const other = await openTab(browser, daemon, { ...options, bypassCSP: true, reducedMotion: 'reduce' })
     const id = await begin(other.page)
     const found: string[] = []
     const look = async (screen: string): Promise<void> => {
       await other.page.waitForTimeout(800)
-      await other.page.evaluate(AXE)
-      const report: unknown = await other.page.evaluate(`axe.run({ resultTypes: ['violations'] })`)
-      for (const one of list(report, 'violations'))
-        if (['serious', 'critical'].includes(string(one, 'impact') ?? ''))
-          found.push(`${screen}: ${string(one, 'id')}: ${JSON.stringify(list(one, 'nodes')).slice(0, 400)}`)
+      found.push(...(await findAxeFaults(other.page)).map((line) => `${screen}: ${line}`))
     }
     const ask = async (words: string): Promise<void> => {
       await daemon.tell(`/api/sessions/${id}/prompts`, {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAYLOADS } from '../attack/web-payloads.ts'
 import { CHROMIUM, launchBrowser, openAppDaemon, openTab, type AppDaemon } from './app-browser.ts'
 import { createMemoryPlace, type MemoryPlace } from './memory-place.ts'
+import { findAxeFaults } from './axe.ts'
 import { SCREENS, WIDE } from './screens.ts'
 
-const AXE = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8')
 const HANG_MS = 60_000
 
 async function prepare(claudeDir: string): Promise<void> {
@@ -53,21 +53,9 @@ describe.skipIf(!existsSync(CHROMIUM))('memory, for everybody', { timeout: 180_0
     await daemon?.close()
   })
 
-  /** What axe calls serious or worse, and whether the page fits. */
   async function lookAt(page: Page, screen: string): Promise<readonly string[]> {
     await page.waitForTimeout(400)
-    await page.evaluate(AXE)
-    const report: unknown = await page.evaluate(`axe.run({ resultTypes: ['violations'] })`)
-    const found = list(report, 'violations')
-      .filter((one) => ['serious', 'critical'].includes(string(one, 'impact') ?? ''))
-      .flatMap((one) =>
-        list(one, 'nodes').map(
-          (node) =>
-            `${screen}: ${string(one, 'id')}: ${String(list(node, 'target')[0])}: ${string(node, 'failureSummary')?.slice(0, 300)}`,
-        ),
-      )
-    const isWide = await page.evaluate(() => globalThis.document.documentElement.scrollWidth > innerWidth + 1)
-    return isWide ? [...found, `${screen}: wider than the screen`] : found
+    return (await findAxeFaults(page)).map((line) => `${screen}: ${line}`)
   }
 
   test.each(SCREENS)(

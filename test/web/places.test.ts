@@ -135,6 +135,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
   test('[WEB46] facts are those of the daemon: counts, files, commands, damage with its next step, exports', async () => {
     await tab.go(`#session=${DAMAGED}&show=facts`)
     await tab.page.getByText('How much there is').waitFor()
+    await tab.page.locator('.findings li').first().waitFor()
     const digest = await daemon.ask(`/api/sessions/${DAMAGED}/digest`)
     const words = await main()
     for (const file of list(digest, 'files').slice(0, 3))

@@ -87,6 +87,17 @@ export function toRefused(agent: AgentName, cause: unknown): ThroughlineError {
   })
 }
 
+/** The agent goes on with a session as if nothing had been said in it. */
+export function toForgotten(agent: AgentName, sessionId: string): ThroughlineError {
+  return new ThroughlineError(
+    'history-not-loaded',
+    `${agent.title} opened session ${sessionId} and found nothing of what was said in it`,
+    {
+      hint: `Nothing was asked of it. Check the folder and the configuration folder that ${agent.title} is run with, or write the session anew: \`throughline repair ${sessionId}\`.`,
+    },
+  )
+}
+
 /** What the agent cannot do at all. */
 export function toUnable(agent: AgentName, what: string, hint: string): ThroughlineError {
   return new ThroughlineError('request-invalid', `${agent.title} cannot ${what}`, { hint })

@@ -1,8 +1,8 @@
 import { isObject, list, number, object, string, ThroughlineError, type JsonObject } from '#base'
 import type { Abilities, PermissionMode } from '#model'
-import type { StartOptions } from '../driver.ts'
+import type { ResumedSession, StartOptions } from '../driver.ts'
 import type { AcpConnection } from './acp-connection.ts'
-import { toRefused, toStartError, toUnable, toWords, type AgentName } from './acp-errors.ts'
+import { toForgotten, toRefused, toStartError, toUnable, toWords, type AgentName } from './acp-errors.ts'
 import { readPromptAbilities, type PromptAbilities } from './prompt-content.ts'
 import { findAgentMode, readModes, toMode, type AgentModes } from './session-modes.ts'
 
@@ -15,6 +15,8 @@ export interface AgentNature {
   readonly prompt: PromptAbilities
   /** How it goes on with a session: without telling it again, by telling all of it again, or not at all. */
   readonly resume: 'session/resume' | 'session/load' | undefined
+  /** Whether it can tell all of it again. */
+  readonly replays: boolean
 }
 
 /** What this driver can do with an agent that can do everything. */
@@ -45,9 +47,10 @@ export async function greet(connection: AcpConnection, agent: AgentName): Promis
     )
   const capabilities = object(answer, 'agentCapabilities')
   const sessions = object(capabilities, 'sessionCapabilities')
+  const replays = capabilities?.['loadSession'] === true
   const resume = isObject(sessions?.['resume'])
     ? ('session/resume' as const)
-    : capabilities?.['loadSession'] === true
+    : replays
       ? ('session/load' as const)
       : undefined
   const prompt = readPromptAbilities(capabilities)
@@ -60,6 +63,7 @@ export async function greet(connection: AcpConnection, agent: AgentName): Promis
     },
     prompt,
     resume,
+    replays,
   }
 }
 
@@ -105,7 +109,17 @@ export async function openSession(
   }
   if (nature.resume === undefined)
     throw toUnable(agent, 'go on with an earlier session', 'Begin a new session.')
-  return await request(nature.resume, { ...where, sessionId: resume.sessionId })
+  const opened = await request(methodOf(nature, resume), { ...where, sessionId: resume.sessionId })
+  if (opened.sessionId !== resume.sessionId) throw toForgotten(agent, resume.sessionId)
+  return opened
+}
+
+/** Where it is known how much was said, the agent tells it again: then it can be seen that it knows. */
+export function methodOf(
+  { replays, resume: method }: AgentNature,
+  { prompts }: ResumedSession,
+): 'session/resume' | 'session/load' {
+  return method === undefined || (replays && prompts !== undefined) ? 'session/load' : method
 }
 
 /** Puts the session into a mode. Gives the agent's own name for it; nothing when the agent has no modes. */

@@ -20,6 +20,7 @@ import type { KnownAgent } from './known-agents.ts'
 import { readPermission, type Outcome } from './permission.ts'
 import { toContent } from './prompt-content.ts'
 import { createUpdateReader, readCommands } from './read-update.ts'
+import { createReplay, findMissing } from './replay.ts'
 import { readModes, toMode } from './session-modes.ts'
 import { createTurnQueue, type WaitingPrompt } from './turn-queue.ts'
 import { openTurn, type Turn } from './turn.ts'
@@ -49,6 +50,7 @@ export async function startAcp(start: StartOptions, agent: AcpAgent): Promise<Ru
   const gone = new AbortController()
   const queue = createTurnQueue()
   const reader = createUpdateReader()
+  const replay = createReplay()
   let nature: AgentNature | undefined
   let session: OpenedSession | undefined
   let commands: readonly string[] = []
@@ -111,6 +113,7 @@ export async function startAcp(start: StartOptions, agent: AcpAgent): Promise<Ru
       default:
         // What comes before the session is open is what was said in it before.
         if (session) for (const fact of reader.read(update)) tell(fact)
+        else replay.hear(update)
     }
   }
 
@@ -227,6 +230,7 @@ export async function startAcp(start: StartOptions, agent: AcpAgent): Promise<Ru
   async function open(): Promise<void> {
     nature = await greet(connection, agent)
     const opened = await openSession(connection, { agent, nature, start })
+    const trouble = await findMissing(replay, { agent, nature, resume: start.resume })
     // Agents fall back into a mode of theirs when a session goes on: nothing is asked of them before they are in ours.
     const id = await enterMode(connection, { agent, session: opened, mode })
     if (id !== undefined) entered.set(id, mode)
@@ -234,6 +238,7 @@ export async function startAcp(start: StartOptions, agent: AcpAgent): Promise<Ru
     if (start.model !== undefined && start.model !== opened.models?.current)
       await changeModel(session, start.model)
     tellStarted()
+    if (trouble !== undefined) tell({ kind: 'trouble', message: trouble })
   }
 
   const running: RunningAgent = {

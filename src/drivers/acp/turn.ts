@@ -1,5 +1,5 @@
-import { number, object } from '#base'
-import type { TurnOutcome } from '#model'
+import { number, object, string } from '#base'
+import { faultOf, type TurnOutcome } from '#model'
 import type { AgentFact } from '../driver.ts'
 import type { AcpConnection } from './acp-connection.ts'
 import { needsLogin, toWords } from './acp-errors.ts'
@@ -54,8 +54,9 @@ function toFailure(cause: unknown, stopped: AbortSignal): TurnOutcome {
 function toFailed(message: string, cause: unknown): TurnOutcome {
   const status = findStatus(cause, message)
   const isFinal = status !== undefined && status < 500 && status !== 408 && status !== 429
-  const retry = !isFinal && !needsLogin(number(cause, 'code'), message)
-  return { kind: 'failed', message, status, retry }
+  const isLogin = needsLogin(number(cause, 'code'), message)
+  const fault = isLogin ? 'account' : faultOf(message, status ?? impliedStatus(cause, message))
+  return { kind: 'failed', message, status, retry: !isFinal && !isLogin && fault !== 'session', fault }
 }
 
 /** The protocol has no place for the status of a model that could not be asked; agents say it in words. */
@@ -65,4 +66,10 @@ function findStatus(cause: unknown, message: string): number | undefined {
   if (told !== undefined) return told
   const [, words] = /\b(?:status|http|error|code)\W{0,12}([45]\d\d)\b/iu.exec(message) ?? []
   return words === undefined ? undefined : Number(words)
+}
+
+/** opencode tells no status. What may work later it tries again by itself, so what it tells of an API was refused. */
+function impliedStatus(cause: unknown, message: string): number | undefined {
+  const isRefused = string(object(cause, 'data'), 'errorName') === 'APIError'
+  return isRefused && !/not found|does not exist|no such/iu.test(message) ? 400 : undefined
 }

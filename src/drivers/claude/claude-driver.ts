@@ -164,6 +164,7 @@ function toOptions(start: StartOptions): Options {
     permissionMode: CLAUDE_MODES[start.mode],
     ...(start.mode === 'bypass' ? { allowDangerouslySkipPermissions: true } : {}),
     ...(start.model === undefined ? {} : { model: start.model }),
+    ...(start.isAside === true ? { persistSession: false, tools: [] } : {}),
     ...toIdentity(start),
   }
 }

@@ -1,5 +1,5 @@
 import { boolean, isObject, list, number, object, string, type JsonObject } from '#base'
-import { readBlocks, textOf, type Usage } from '#model'
+import { faultOf, readBlocks, textOf, type Usage } from '#model'
 import type { PermissionMode, TurnOutcome } from '#model'
 import type { AgentFact, AgentPrompt } from '../driver.ts'
 
@@ -222,7 +222,9 @@ function toOutcome(result: JsonObject): TurnOutcome {
   const message =
     string(result, 'result') || errors || textOf(readBlocks(result['result'])) || 'The turn failed.'
   const status = number(result, 'api_error_status') ?? readStatus(message)
-  return { kind: 'failed', message, status, retry: mayWorkLater(message, status) }
+  const fault = faultOf(message, status)
+  const retry = fault !== 'session' && mayWorkLater(message, status)
+  return { kind: 'failed', message, status, retry, fault }
 }
 
 function readStatus(message: string): number | undefined {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#base'
-import { NO_USAGE, addUsage, readBlocks, textOf, type Usage } from '#model'
+import { NO_USAGE, addUsage, faultOf, readBlocks, textOf, type Usage } from '#model'
 import type { TurnOutcome } from '#model'
 import type { AgentPrompt } from '../driver.ts'
 import { askFirst, type Call } from './permission.ts'
@@ -152,7 +152,7 @@ function createScriptedMessage(stage: Stage): {
     const retry = status === 429 || status >= 500
     const message = `API Error: ${String(status)}`
     if (retry) tell({ kind: 'retrying', message, status, attempt: 1, attempts: 1, inMs: 0 })
-    throw new Stopped({ kind: 'failed', message, status, retry })
+    throw new Stopped({ kind: 'failed', message, status, retry, fault: faultOf(message, status) })
   }
 
   return {

@@ -108,6 +108,7 @@ function isCarried(summary: readonly unknown[], thinking: string): boolean {
   const [only] = summary
   return (
     summary.length === 1 &&
+    thinking !== '' &&
     isObject(only) &&
     Object.keys(only).length === 2 &&
     only['type'] === 'summary_text'

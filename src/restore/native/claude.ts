@@ -1,6 +1,7 @@
+import { toResumeCommand } from '#model'
 import { toAnthropicContent } from '../anthropic.ts'
 import { createLossBook, type LossBook } from '../loss.ts'
-import type { Said, SaidBlock } from '../said.ts'
+import type { Said, SaidBlock, SaidMessage } from '../said.ts'
 import { createIds, type Ids } from './ids.ts'
 import { LINEAGE_KEY, toLineageMark, toLines, type NativeFacts, type NativeSession } from './session.ts'
 import { createTimes, entryOf, toSteps, toTime, withOpening, type Step, type Times } from './steps.ts'
@@ -15,7 +16,8 @@ const VERSION = '2.1.325'
 export function toClaudeSession(said: Said, facts: NativeFacts): NativeSession {
   const ids = createIds('claude', facts)
   const book = createLossBook(said.losses)
-  const chain = createChain(facts, { ids, times: createTimes(facts), book })
+  const times = createTimes(facts)
+  const chain = createChain(facts, { ids, times, book })
   for (const step of withOpening(toSteps(said, book), book)) chain.add(step)
   return {
     agent: 'claude',
@@ -24,7 +26,8 @@ export function toClaudeSession(said: Said, facts: NativeFacts): NativeSession {
     files: [{ path: `projects/${toSlug(facts.workdir)}/${ids.session}.jsonl`, text: toLines(chain.end()) }],
     losses: book.losses,
     lineage: { from: facts.source, to: { agent: 'claude', sessionId: ids.session } },
-    resume: ['claude', '--resume', ids.session],
+    until: toTime(times.last),
+    resume: toResumeCommand('claude', ids.session),
     prompt: ['claude', '--resume', ids.session, '-p'],
   }
 }
@@ -122,12 +125,16 @@ function createChain(facts: NativeFacts, { ids, times, book }: Making): Chain {
       )
       if (said.block.kind === 'tool-use') calls.set(said.block.id, uuid)
     }
-    for (const said of results) addResult(said, calls)
+    for (const said of results) addResult(said, message.provider, calls)
   }
 
-  function addResult(said: SaidBlock, calls: ReadonlyMap<string, string>): void {
+  function addResult(
+    said: SaidBlock,
+    provider: SaidMessage['provider'],
+    calls: ReadonlyMap<string, string>,
+  ): void {
     const caller = said.block.kind === 'tool-result' ? calls.get(said.block.toolUseId) : undefined
-    const content = toAnthropicContent({ role: 'user', blocks: [said], provider: 'unknown' }, book)
+    const content = toAnthropicContent({ role: 'user', blocks: [said], provider }, book)
     put(
       {
         type: 'user',

@@ -1,4 +1,5 @@
 import { list, string } from '#base'
+import { toResumeCommand } from '#model'
 import { createLossBook } from '../loss.ts'
 import { toOpenAIResponses } from '../openai-responses.ts'
 import type { Said } from '../said.ts'
@@ -80,7 +81,8 @@ export function toCodexSession(said: Said, facts: NativeFacts): NativeSession {
     files: [{ path: `sessions/${date.replaceAll('-', '/')}/${name}`, text: toLines(lines) }],
     losses: book.losses,
     lineage: { from: facts.source, to: { agent: 'codex', sessionId: ids.session } },
-    resume: ['codex', 'resume', ids.session],
+    until: toTime(times.last),
+    resume: toResumeCommand('codex', ids.session),
     prompt: ['codex', 'exec', 'resume', ids.session],
   }
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { field, object, string, type JsonObject } from '#base'
-import { toGemini } from '../gemini.ts'
+import { toResumeCommand } from '#model'
+import { toGeminiContents } from '../gemini.ts'
 import { createLossBook, type LossBook } from '../loss.ts'
-import type { Said, SaidMessage } from '../said.ts'
+import { ownOf, type Said, type SaidMessage } from '../said.ts'
 import { toSoundText } from '../sound-text.ts'
 import { createIds, type Ids } from './ids.ts'
 import { LINEAGE_KEY, toLineageMark, toLines, type NativeFacts, type NativeSession } from './session.ts'
@@ -45,7 +46,8 @@ export function toGeminiSession(said: Said, facts: NativeFacts): NativeSession {
     ],
     losses: book.losses,
     lineage: { from: facts.source, to: { agent: 'gemini', sessionId: ids.session } },
-    resume: ['gemini', '--resume', ids.session],
+    until: toTime(times.last),
+    resume: toResumeCommand('gemini', ids.session),
     prompt: ['gemini', '--resume', ids.session, '-p'],
   }
 }
@@ -96,7 +98,7 @@ function toMessage(step: Step, index: number, making: Making): readonly object[]
 }
 
 function toUser(step: Step, envelope: object, { book }: Making): readonly object[] {
-  const { contents, losses } = toGemini(toPiece(step))
+  const { contents, losses } = toGeminiContents(toPiece(step))
   for (const { kind, origin, how, why } of losses) book.note(kind, origin, { how, why })
   const parts = contents[0]?.parts ?? []
   if (parts.length === 0) return []
@@ -116,7 +118,8 @@ function toUser(step: Step, envelope: object, { book }: Making): readonly object
 
 /** Thoughts are kept for the person. The client has no signatures, and sends them to nobody. */
 function toThoughts(message: SaidMessage, timestamp: string, { book }: Making): readonly object[] {
-  return message.blocks.flatMap(({ block, exact, origin }) => {
+  return message.blocks.flatMap((said) => {
+    const { block, origin } = said
     if (block.kind === 'redacted-thinking') {
       book.note('thinking', origin, {
         how: 'dropped',
@@ -130,7 +133,7 @@ function toThoughts(message: SaidMessage, timestamp: string, { book }: Making): 
       return []
     }
     book.note('thinking', origin, { how: 'changed', why: 'it is shown, and Gemini CLI does not send it' })
-    const own = message.provider === 'gemini' ? object(exact, 'gemini') : undefined
+    const own = message.provider === 'gemini' ? ownOf(said, 'gemini') : undefined
     const subject = string(own, 'subject')
     const description = string(own, 'description')
     if (subject !== undefined && description !== undefined) return [{ subject, description, timestamp }]
@@ -143,7 +146,7 @@ function toContents(step: Step, { book }: Making): readonly [readonly object[], 
   const blocks = step.message.blocks.filter(
     ({ block: { kind } }) => kind !== 'thinking' && kind !== 'redacted-thinking',
   )
-  const { contents, losses } = toGemini(toPiece({ ...step, message: { ...step.message, blocks } }))
+  const { contents, losses } = toGeminiContents(toPiece({ ...step, message: { ...step.message, blocks } }))
   // That a call goes without its signature is so in every session of this client.
   for (const { kind, origin, how, why } of losses)
     if (kind !== 'signature') book.note(kind, origin, { how, why })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { NativeAgent, NativeFacts } from './session.ts'
+import type { NativeAgent } from '#model'
+import type { NativeFacts } from './session.ts'
 
 /** Ids that follow from what a session is made of: whoever makes it twice makes the same one. */
 export interface Ids {

@@ -10,7 +10,8 @@ import { toClaudeSession, toSlug } from './claude.ts'
 import { toCodexSession } from './codex.ts'
 import { toGeminiSession } from './gemini.ts'
 import { toOpencodeSession } from './opencode.ts'
-import { NATIVE_AGENTS, type NativeFacts, type NativeSession } from './session.ts'
+import { NATIVE_AGENTS } from '#model'
+import type { NativeFacts, NativeSession } from './session.ts'
 import { writeNative } from './write.ts'
 
 const temp = await openTempDir()

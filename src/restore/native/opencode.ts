@@ -1,4 +1,5 @@
 import { isObject } from '#base'
+import { toResumeCommand } from '#model'
 import { createLossBook, type LossBook } from '../loss.ts'
 import type { Said, SaidBlock, SaidMessage } from '../said.ts'
 import { toSoundText } from '../sound-text.ts'
@@ -7,7 +8,7 @@ import { OPENAI_RULES as RULES } from '../openai-rules.ts'
 import { createIds, type Ids } from './ids.ts'
 import { noteMissing, toFile, toMediaText, wordsOf } from './opencode-media.ts'
 import { LINEAGE_KEY, toLineageMark, type NativeFacts, type NativeSession } from './session.ts'
-import { createTimes, entryOf, toSteps, withOpening, type Step, type Times } from './steps.ts'
+import { createTimes, entryOf, toSteps, toTime, withOpening, type Step, type Times } from './steps.ts'
 
 /** The version whose export this is. */
 const VERSION = '1.18.33'
@@ -48,8 +49,9 @@ export function toOpencodeSession(said: Said, facts: NativeFacts): NativeSession
     files: [{ path: `${session}.json`, text: JSON.stringify({ info, messages }) }],
     losses: book.losses,
     lineage: { from: facts.source, to: { agent: 'opencode', sessionId: session } },
+    until: toTime(times.last),
     takeIn: ['opencode', 'import'],
-    resume: ['opencode', '-s', session],
+    resume: toResumeCommand('opencode', session),
     prompt: ['opencode', 'run', '-s', session],
   }
 }

@@ -16,7 +16,8 @@ import {
 } from '#testing'
 import { toSaid, type Said } from '../said.ts'
 import { toNativeSession } from './convert.ts'
-import { NATIVE_AGENTS, type NativeFacts, type NativeSession } from './session.ts'
+import { NATIVE_AGENTS } from '#model'
+import type { NativeFacts, NativeSession } from './session.ts'
 
 const temp = await openTempDir()
 afterAll(() => temp.remove())

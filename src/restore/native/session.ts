@@ -1,9 +1,5 @@
+import type { NativeAgent } from '#model'
 import type { Loss } from '../loss.ts'
-
-/** The agents whose own sessions can be written. */
-export type NativeAgent = 'claude' | 'codex' | 'gemini' | 'opencode'
-
-export const NATIVE_AGENTS: readonly NativeAgent[] = ['claude', 'codex', 'gemini', 'opencode']
 
 /** What is known of a conversation beside what was said. */
 export interface NativeFacts {
@@ -35,6 +31,8 @@ export interface NativeSession {
   readonly files: readonly NativeFile[]
   readonly losses: readonly Loss[]
   readonly lineage: Lineage
+  /** The latest time in it. What is said later was not copied. */
+  readonly until: string
   /** The command that takes the written file in, where an agent reads none by itself. The file's path goes behind it. */
   readonly takeIn?: readonly string[] | undefined
   /** The command that goes on in the terminal. Run in the workdir. */

@@ -1,6 +1,6 @@
-import { object, string } from '#base'
+import { string } from '#base'
 import type { LossBook } from '../loss.ts'
-import type { Said, SaidBlock, SaidMessage } from '../said.ts'
+import { ownOf, type Said, type SaidBlock, type SaidMessage } from '../said.ts'
 import type { NativeFacts } from './session.ts'
 
 /** One thing after the other, as agents write it down: a prompt, or an answer with the results of its calls. */
@@ -37,8 +37,9 @@ export function toSteps({ messages }: Said, book: LossBook): readonly Step[] {
 const ABOUT_AGENT =
   /^\s*<(?:environment_context|user_instructions|skills_instructions|permissions instructions|collaboration_mode|personality_spec|apps_instructions|plugins_instructions|session_context|hook_context)>/u
 
-function isAboutAgent({ block, exact, origin }: SaidBlock, book: LossBook): boolean {
-  const role = string(object(exact, 'openai'), 'role')
+function isAboutAgent(said: SaidBlock, book: LossBook): boolean {
+  const { block, origin } = said
+  const role = string(ownOf(said, 'openai'), 'role')
   const isTold = role === 'developer' || role === 'system'
   if (!isTold && !(block.kind === 'text' && ABOUT_AGENT.test(block.text))) return false
   book.note('context', origin, {

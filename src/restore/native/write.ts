@@ -1,7 +1,8 @@
 import { mkdir, readFile, rename, writeFile, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isObject, object, parseJson, ThroughlineError } from '#base'
-import type { NativeAgent, NativeFile, NativeSession } from './session.ts'
+import type { NativeAgent } from '#model'
+import type { NativeFile, NativeSession } from './session.ts'
 import { toProjectName } from './gemini.ts'
 
 /**

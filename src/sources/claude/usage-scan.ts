@@ -1,6 +1,6 @@
 import { parseJson } from '#base'
 import { setImmediate } from 'node:timers/promises'
-import { billKey, savedTokens, type Reading, type Usage } from '#model'
+import { billKey, compactionKey, savedTokens, type Reading, type Usage } from '#model'
 import { FieldReader } from '../field-reader.ts'
 import { MAX_LINE, readForward } from '../forward.ts'
 import { ObjectScanner } from '../object-scanner.ts'
@@ -213,7 +213,7 @@ function addCompactions(readings: readonly Reading[], found: Map<string, FoundCo
   for (const reading of readings) {
     if (reading.kind !== 'entry' || reading.entry.kind !== 'compaction') continue
     const { entry } = reading
-    const key = entry.forkedFrom?.entryId ?? entry.id
+    const key = compactionKey(entry)
     const tokens = savedTokens(entry.compaction)
     found.set(key, { key, at: toMs(entry.at), workdir: entry.cwd, tokens })
   }

@@ -161,11 +161,16 @@ export function readCompacted(payload: JsonObject, envelope: Envelope): Entry {
     : // Before Codex wrote down what was left, it was the summary.
       [{ kind: 'injection', ...inner(0), link: IN_ORDER, blocks: summary }]
   const before = number(field(field(payload, 'latest_token_usage_record'), 'usage'), 'input_tokens')
+  const window = string(payload, 'window_id')
   return {
     kind: 'compaction',
     ...envelope,
     link: AT_THE_BEGINNING,
-    compaction: { trigger: 'unknown', ...(before === undefined ? {} : { tokensBefore: before }) },
+    compaction: {
+      trigger: 'unknown',
+      ...(before === undefined ? {} : { tokensBefore: before }),
+      ...(window === undefined ? {} : { window }),
+    },
     summary,
     history,
   }

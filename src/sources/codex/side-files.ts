@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import { list, parseJson, string } from '#base'
+import { list, number, parseJson, string } from '#base'
 import type { CopiedFrom } from '#model'
 import { openTranscript, type TranscriptFile } from '../transcript-file.ts'
 
@@ -65,7 +65,22 @@ function toCopies(text: string): ReadonlyMap<string, CopiedFrom> {
     const path = string(record, 'source_path')
     if (id === undefined || path === undefined) continue
     // Codex takes over sessions of Claude Code, whose files are named by their ids.
-    copies.set(id, { agent: 'claude', id: basename(path, '.jsonl'), path })
+    copies.set(id, {
+      agent: 'claude',
+      id: basename(path, '.jsonl'),
+      path,
+      kind: 'imported',
+      until: toEnd(number(record, 'imported_at')),
+    })
   }
   return copies
 }
+
+/** The lines of an import have the time at which they were written, and the ledger is written right after them. */
+function toEnd(importedAt: number | undefined): string | undefined {
+  const end = new Date(((importedAt ?? Number.NaN) + IMPORT_SECONDS) * 1000)
+  return Number.isNaN(end.getTime()) ? undefined : end.toISOString()
+}
+
+/** The ledger has whole seconds, and nobody goes on sooner. */
+const IMPORT_SECONDS = 2

@@ -128,12 +128,17 @@ describe('the sessions of Codex', () => {
     take('native-import-of-claude-session')
     const id = '01a1de1c-9c53-70d3-a6ad-a02745bad35b'
     const path = '/home/user/.claude/projects/-w/28d0f361-d68b-4694-9a0c-c8722fa961f2.jsonl'
-    const records = [{ source_path: path, content_sha256: '00', imported_thread_id: id }, { other: 1 }]
+    const records = [
+      { source_path: path, content_sha256: '00', imported_thread_id: id, imported_at: 1794727779 },
+      { other: 1 },
+    ]
     writeFileSync(join(home, 'external_agent_session_imports.json'), JSON.stringify({ records }))
     expect((await only()).copiedFrom).toEqual({
       agent: 'claude',
       id: '28d0f361-d68b-4694-9a0c-c8722fa961f2',
       path,
+      kind: 'imported',
+      until: '2026-11-15T07:29:41.000Z',
     })
     writeFileSync(join(home, 'external_agent_session_imports.json'), '{"records":7}')
     expect((await only()).copiedFrom).toBeUndefined()

@@ -50,11 +50,11 @@ export function findThreads(codexHome: string, readHeadOf: HeadReader): Threads 
     hint: 'Nothing else is affected. Move it away, or put a folder or a file there.',
   }))
   const threads = new Map<string, Thread>()
-  const names = new Set<string>()
+  const names = new Map<string, RolloutFile>()
   for (const file of layout.files) {
     const head = readHeadOf(file)
     const id = head?.id ?? file.id
-    if (!file.compressed) names.add(file.segment ?? file.id)
+    if (!file.compressed) names.set(file.segment ?? file.id, file)
     const other = threads.get(id)
     if (other === undefined || isLater(file, other.file)) threads.set(id, { file, head })
   }
@@ -71,12 +71,31 @@ export function findThreads(codexHome: string, readHeadOf: HeadReader): Threads 
       })
   }
   const sessions: SessionFiles[] = []
-  for (const [id, { file }] of threads) {
+  for (const [id, { file, head }] of threads) {
     if (findOwner(id, threads) !== undefined) continue
     const loose = subagents.get(id)
-    sessions.push(loose === undefined ? { id, path: file.path } : { id, path: file.path, loose })
+    const delegated = loose?.flatMap((subagent) => findHistory(threads.get(subagent.id)?.head)) ?? []
+    const history = [...delegated, ...findHistory(head)]
+    sessions.push({
+      id,
+      path: file.path,
+      ...(loose === undefined ? {} : { loose }),
+      ...(history.length === 0 ? {} : { history }),
+    })
   }
   return { sessions, problems }
+
+  /** The files that a thread goes on from, as its first line and theirs say. */
+  function findHistory(head: Head | undefined): readonly string[] {
+    const found = new Set<string>()
+    for (let base = head?.base; base !== undefined;) {
+      const file = names.get(base.id)
+      if (file === undefined || found.has(file.path)) break
+      found.add(file.path)
+      base = readHeadOf(file)?.base
+    }
+    return [...found]
+  }
 }
 
 /** A file that can be read counts before one that cannot, and of a thread that was reverted the last segment. */

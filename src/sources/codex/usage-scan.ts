@@ -1,5 +1,4 @@
-import { object, parseJson, string } from '#base'
-import { billKey, savedTokens, type Entry } from '#model'
+import { billKey, compactionKey, savedTokens } from '#model'
 import type { BilledMessage, BillReader, FoundCompaction } from '../claude/usage-scan.ts'
 import { readLinesWith } from './line-search.ts'
 
@@ -27,7 +26,7 @@ export function createBillReader(): BillReader {
             const key = billKey(entry)
             bills.set(key, { key, at: toMs(entry.at), model, workdir, usage: entry.usage })
           } else if (entry.kind === 'compaction') {
-            const key = windowOf(entry) ?? `${file.path} ${entry.id}`
+            const key = compactionKey(entry)
             compactions.set(key, { key, at: toMs(entry.at), workdir, tokens: savedTokens(entry.compaction) })
           }
         }
@@ -35,11 +34,6 @@ export function createBillReader(): BillReader {
       return { messages: [...bills.values()], compactions: [...compactions.values()] }
     },
   }
-}
-
-/** The window that it began: the same in a file that was forked behind it. */
-function windowOf({ raw }: Entry): string | undefined {
-  return string(object(parseJson(new TextDecoder().decode(raw)), 'payload'), 'window_id')
 }
 
 function toMs(at: string | undefined): number | undefined {

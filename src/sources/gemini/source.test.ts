@@ -77,3 +77,12 @@ test('[GEM9] where there is no Gemini, there is nothing, and no trouble', async 
   expect(await source.list()).toEqual({ sessions: [], problems: [] })
   expect(source.folders()).toEqual([])
 })
+
+test('[GEM11] a file with a beginning and nothing else is no session until something is said in it', async () => {
+  const context = { id: 'c', type: 'user', content: '<session_context>\nThis is the Gemini CLI.' }
+  const path = 'tmp/shop/chats/session-2026-11-15T07-00-aaaaaaaa.jsonl'
+  write(path, header('aaaaaaaa-1'), { $set: { messages: [context] } })
+  expect(await listed()).toEqual([])
+  write(path, header('aaaaaaaa-1'), { $set: { messages: [context] } }, said('one'))
+  expect(await listed()).toEqual([['aaaaaaaa-1', 'said one', [], []]])
+})

@@ -22,6 +22,9 @@ export function createGeminiSource(geminiDir: string, dir: string, meter?: Meter
   return createTranscribedSource(createGeminiReader(geminiDir, join(dir, 'headers.json')), dir, meter)
 }
 
+/** A file of this length may have a beginning and nothing else. */
+const BEGINNING = 16 * 1024
+
 /** How far a file was read. */
 interface Progress {
   readonly transcriber: GeminiTranscriber
@@ -40,6 +43,19 @@ interface GeminiOriginal extends Original {
 
 function createGeminiReader(geminiDir: string, headersPath: string): TranscribedReader<Progress> {
   const headers = createHeaders(headersPath)
+  /** Whether something was said in them, of files that are short enough to be nothing but a beginning. */
+  const spoken = new Map<string, { readonly stamp: string; readonly isSpoken: boolean }>()
+
+  /** Every start of the client over its protocol leaves a file with a beginning and nothing else. */
+  function isSpoken(file: GeminiFile): boolean {
+    if (file.size > BEGINNING) return true
+    const before = spoken.get(file.path)
+    if (before?.stamp === file.stamp) return before.isSpoken
+    const known = { stamp: file.stamp, isSpoken: readFile(file).operations.some(saysSomething) }
+    spoken.set(file.path, known)
+    return known.isSpoken
+  }
+
   return {
     agent: 'gemini',
     folders: (under) => findFolders(geminiDir, under),
@@ -49,7 +65,9 @@ function createGeminiReader(geminiDir: string, headersPath: string): Transcribed
         .join('\n'),
     open(): Originals<Progress> {
       const layout = findChats(geminiDir)
-      const sessions = groupBySession(layout.files, (file) => headers.idOf(file))
+      const sessions = groupBySession(layout.files, (file) => headers.idOf(file)).filter(({ files }) =>
+        files.some(isSpoken),
+      )
       headers.save()
       const hint = 'Nothing else is affected. Check that you may read it.'
       return {

@@ -1,65 +1,64 @@
-import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
-import type { Loss, SessionSummary, Trouble } from '#model'
-import { toCount, toPlural } from '#render'
-import { NATIVE_AGENTS, type ConvertOutcome, type NativeAgent, type Preflight } from '#wire'
-import { toTrouble, useAnswer } from '../answer.ts'
+import type { ComponentChildren, VNode } from 'preact'
+import { AGENT_NAMES, isNativeAgent, type SessionSummary, type Trouble } from '#model'
+import { toPlural } from '#render'
+import type { LineageLink, Preflight } from '#wire'
+import { useAnswer } from '../answer.ts'
+import { toHash } from '../route.ts'
 import { useShared } from '../shared.ts'
 import { TroubleNote } from '../trouble-note.tsx'
-import { CopyLine } from './keeping.tsx'
-
-const NAMES: Readonly<Record<NativeAgent, string>> = {
-  claude: 'Claude Code',
-  codex: 'Codex',
-  gemini: 'Gemini CLI',
-  opencode: 'opencode',
-}
+import { useDeed } from './deed.ts'
+import { GoingElsewhere } from './going-elsewhere.tsx'
+import { GoingRoom } from './going-room.tsx'
 
 /** Whether a session can be gone on with as it is, what mends it, what makes room, and how to go on in another agent. */
 export function GoingOn({ session }: { session: SessionSummary }): VNode {
   const { throughline } = useShared()
-  const preflight = useAnswer(() => throughline.restoring.preflight(session.id), [session.id, session.size])
+  const { answer, again } = useAnswer(
+    () => throughline.restoring.preflight(session.id),
+    [session.id, session.size],
+  )
+  const troubles = answer.kind === 'there' ? answer.value.troubles : []
   return (
-    <>
-      {preflight.answer.kind === 'waiting' && <p class="soft">Looking…</p>}
-      {preflight.answer.kind === 'failed' && (
-        <TroubleNote trouble={preflight.answer.trouble} again={preflight.again} />
-      )}
-      {preflight.answer.kind === 'there' && (
+    <div class="going-on">
+      {answer.kind === 'waiting' && <p class="soft">Looking…</p>}
+      {answer.kind === 'failed' && <TroubleNote trouble={answer.trouble} again={again} />}
+      {answer.kind === 'there' && (
         <>
-          <Troubles session={session} preflight={preflight.answer.value} />
-          <Room session={session} preflight={preflight.answer.value} again={preflight.again} />
+          <GoingStep title="The next request">
+            <Troubles session={session} preflight={answer.value} />
+          </GoingStep>
+          <GoingStep title="Room in the window">
+            <GoingRoom session={session} preflight={answer.value} again={again} />
+          </GoingStep>
         </>
       )}
-      <Elsewhere session={session} />
-    </>
+      <GoingStep title="In another agent, or on a copy">
+        <GoingElsewhere
+          session={session}
+          isFolderGone={troubles.some(({ kind }) => kind === 'workdir-gone')}
+        />
+      </GoingStep>
+      <Kin session={session} />
+    </div>
   )
 }
 
-/** Does something with the session, and says how it went. */
-function useDeed(): readonly [isBusy: boolean, act: (deed: () => Promise<string | undefined>) => void] {
-  const { say } = useShared()
-  const [isBusy, setBusy] = useState(false)
-  function act(deed: () => Promise<string | undefined>): void {
-    setBusy(true)
-    deed()
-      .then(
-        (words) => words !== undefined && say(words),
-        (error: unknown) => {
-          const { message, hint } = toTrouble(error)
-          say(`${message} ${hint}`)
-        },
-      )
-      .finally(() => setBusy(false))
-  }
-  return [isBusy, act]
+function GoingStep({ title, children }: { title: string; children: ComponentChildren }): VNode {
+  return (
+    <section>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  )
 }
+
+const SHOWN = 20
 
 function Troubles({ session, preflight }: { session: SessionSummary; preflight: Preflight }): VNode {
   const { throughline, go } = useShared()
   const [isBusy, act] = useDeed()
   const { troubles } = preflight
-  if (troubles.length === 0) return <p>Nothing would fail the next request.</p>
+  if (troubles.length === 0) return <p>Nothing would fail it.</p>
   const canMend = troubles.some(({ mend }) => mend !== undefined)
   function repair(): void {
     act(async () => {
@@ -70,151 +69,80 @@ function Troubles({ session, preflight }: { session: SessionSummary; preflight: 
   }
   return (
     <>
-      <p>{toPlural(troubles.length, 'thing')} would fail the next request:</p>
-      <ul class="going-on-list">
-        {troubles.slice(0, 20).map((trouble) => (
-          <TroubleLine
-            key={`${trouble.origin.entryId} ${trouble.origin.index} ${trouble.kind}`}
-            {...trouble}
-          />
-        ))}
-      </ul>
+      <details open={troubles.length < 4}>
+        <summary>{toPlural(troubles.length, 'thing')} would fail it</summary>
+        <ul>
+          {troubles.slice(0, SHOWN).map((trouble) => (
+            <TroubleLine
+              key={`${trouble.origin.entryId} ${trouble.origin.index} ${trouble.kind}`}
+              session={session}
+              trouble={trouble}
+            />
+          ))}
+        </ul>
+        {troubles.length > SHOWN && <p class="soft small">…and {troubles.length - SHOWN} more.</p>}
+      </details>
       {canMend && (
-        <p>
+        <>
           <button type="button" class="button" disabled={isBusy} onClick={repair}>
             {isBusy ? 'Mending…' : 'Mend it on a copy'}
-          </button>{' '}
-          <span class="soft small">a new session; this one stays as it is</span>
-        </p>
+          </button>
+          <p class="soft small">A new session with the smallest change for each; this one stays as it is.</p>
+        </>
       )}
     </>
   )
 }
 
-function TroubleLine({ reason, fix }: Trouble): VNode {
+function TroubleLine({ session, trouble }: { session: SessionSummary; trouble: Trouble }): VNode {
+  const { reason, fix, origin, mend } = trouble
   return (
     <li>
-      {reason}. <span class="soft small">{fix}</span>
+      <a href={toHash({ kind: 'session', id: session.id, entry: origin.entryId })}>{reason}</a>
+      <span class="soft small">
+        {mend === undefined ? '' : 'Mended: '}
+        {fix}
+      </span>
     </li>
   )
 }
 
-function Room(props: { session: SessionSummary; preflight: Preflight; again: () => void }): VNode {
-  const { session, preflight, again } = props
-  const { throughline } = useShared()
-  const [isBusy, act] = useDeed()
-  const state = useAnswer(() => throughline.restoring.compactions(session.id), [session.id, preflight])
-  const active = state.answer.kind === 'there' ? state.answer.value.active : undefined
-  const { tokens, window } = preflight
-  function compact(): void {
-    act(async () => {
-      const record = await throughline.restoring.compact(session.id)
-      again()
-      return `About ${toCount(record.tokens.before)} tokens before, ${toCount(record.tokens.after)} after.`
-    })
-  }
-  function undo(): void {
-    act(async () => {
-      await throughline.restoring.undoCompaction(session.id)
-      again()
-      return 'Taken back: the conversation is what it was.'
-    })
-  }
-  return (
-    <>
-      <p>
-        About {toCount(tokens.context)} of {toCount(window)} tokens are in the window
-        {preflight.isFull ? ': it is time to make room.' : '.'}
-      </p>
-      <p>
-        <button
-          type="button"
-          class="button"
-          disabled={isBusy}
-          onClick={active === undefined ? compact : undo}
-        >
-          {active === undefined ? 'Compact it' : 'Take the compaction back'}
-        </button>{' '}
-        <span class="soft small">
-          {active === undefined
-            ? 'old turns in a summary, the last ten word by word; kept beside the session, and taken back at any time'
-            : active.by === 'trim'
-              ? `${toPlural(active.trims.length, 'long piece')} shortened`
-              : `${toPlural(active.turns.summarised, 'turn')} summarised, ${active.turns.kept} word by word`}
-        </span>
-      </p>
-    </>
-  )
+const KINDS: Readonly<Record<LineageLink['kind'], string>> = {
+  repaired: 'mended',
+  converted: 'written for another agent',
+  'handed-over': 'handed over',
 }
 
-function Elsewhere({ session }: { session: SessionSummary }): VNode {
+/** What the session was made of, and what was made of it. */
+function Kin({ session }: { session: SessionSummary }): VNode | null {
   const { throughline } = useShared()
-  const [isBusy, act] = useDeed()
-  const [outcome, setOutcome] = useState<ConvertOutcome | undefined>(undefined)
-  function convert(to: NativeAgent, dryRun: boolean): void {
-    act(async () => {
-      setOutcome(await throughline.restoring.convert(session.id, { to, dryRun }))
-      return undefined
-    })
-  }
+  const { answer } = useAnswer(() => throughline.restoring.lineage(session.id), [session.id, session.size])
+  if (answer.kind !== 'there') return null
+  const { from, to } = answer.value
+  if (from === undefined && to.length === 0) return null
   return (
-    <>
-      <p class="going-on-agents" role="group" aria-label="Go on in">
-        <span>Go on in</span>
-        {NATIVE_AGENTS.map((agent) => (
-          <button
-            key={agent}
-            type="button"
-            class="button"
-            aria-pressed={outcome?.agent === agent}
-            disabled={isBusy}
-            onClick={() => convert(agent, true)}
-          >
-            {NAMES[agent]}
-          </button>
-        ))}
-      </p>
-      {outcome !== undefined && (
-        <div class="going-on-outcome" aria-live="polite">
-          <Losses losses={outcome.losses} />
-          {outcome.isWritten ? (
-            <dl class="whereabouts">
-              <CopyLine
-                words="In a terminal"
-                text={`cd ${outcome.workdir} && ${outcome.command.join(' ')}`}
-              />
-            </dl>
-          ) : (
-            <button
-              type="button"
-              class="button"
-              disabled={isBusy}
-              onClick={() => convert(outcome.agent, false)}
-            >
-              Write it as a session of {NAMES[outcome.agent]}
-            </button>
-          )}
-        </div>
-      )}
-    </>
-  )
-}
-
-function Losses({ losses }: { losses: readonly Loss[] }): VNode {
-  if (losses.length === 0) return <p>Nothing is lost.</p>
-  const counts = new Map<string, number>()
-  for (const { kind, why } of losses) counts.set(`${kind}: ${why}`, (counts.get(`${kind}: ${why}`) ?? 0) + 1)
-  return (
-    <>
-      <p>{toPlural(losses.length, 'thing')} would not be carried as they were:</p>
-      <ul class="going-on-list">
-        {[...counts].slice(0, 20).map(([words, count]) => (
-          <li key={words}>
-            {words}
-            {count > 1 && <span class="soft small"> ({toCount(count)} times)</span>}
-          </li>
+    <GoingStep title="Where it came from, and where it went">
+      <ul>
+        {from !== undefined && <KinLine words="Made of" link={from} />}
+        {to.map((link) => (
+          <KinLine key={link.sessionId} words="Became" link={link} />
         ))}
       </ul>
-    </>
+    </GoingStep>
+  )
+}
+
+function KinLine({ words, link }: { words: string; link: LineageLink }): VNode {
+  const { sessionId, agent, kind } = link
+  return (
+    <li>
+      <span>
+        {words}{' '}
+        <a href={toHash({ kind: 'session', id: sessionId })}>
+          a session of {isNativeAgent(agent) ? AGENT_NAMES[agent] : agent}
+        </a>
+      </span>
+      <span class="soft small">{KINDS[kind]}</span>
+    </li>
   )
 }

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { SessionSummary } from '#model'
+import { isNativeAgent, toResumeCommand, type SessionSummary } from '#model'
 import { toSize } from '#render'
 import { toTrouble } from '../answer.ts'
 import { copyText } from '../clipboard.ts'
@@ -75,11 +75,11 @@ export function Whereabouts({ session }: { session: SessionSummary }): VNode {
       {session.recorded?.of !== undefined && (
         <CopyLine words="The agent's own session" text={session.recorded.of} />
       )}
-      {session.agent === 'claude' &&
+      {isNativeAgent(session.agent) &&
         session.recorded === undefined &&
         session.demo !== true &&
         session.sourceGone !== true && (
-          <CopyLine words="Go on in a terminal" text={`claude --resume ${session.id}`} />
+          <CopyLine words="Go on in a terminal" text={toResumeCommand(session.agent, session.id).join(' ')} />
         )}
       <CopyLine words="Read in a terminal" text={`throughline show ${session.id}`} />
     </dl>

@@ -98,7 +98,9 @@ function Failed({ live, view }: { live: LiveSession; view: SessionView }): VNode
       <Icon name="warning" />
       <div>
         <b>The turn failed.</b> <span>{toFailureWords(outcome)}</span>
-        {outcome.retry ? null : <span class="soft"> Trying again will hardly help by itself.</span>}
+        {outcome.retry ? null : (
+          <span class="soft"> {outcome.hint ?? 'Trying again will hardly help by itself.'}</span>
+        )}
       </div>
       <button
         type="button"

@@ -8,6 +8,8 @@ export interface Told {
   readonly at: string
   /** Counts turns as they were seen from here. */
   readonly turn: number
+  /** When its turn began, where that is known. */
+  readonly since?: string | undefined
   /** It was told in pieces, and its end never came. */
   readonly isCut: boolean
   /** A person said it while the agent was at work. */
@@ -40,11 +42,11 @@ export function createTold(): ToldLog {
     turn += 1
   }
 
-  function add(told: Omit<Told, 'turn' | 'isMidTurn'>): void {
+  function add(told: Omit<Told, 'turn' | 'since' | 'isMidTurn'>): void {
     if (keys.has(told.key)) return
     keys.add(told.key)
     const isMidTurn = told.fact.role === 'person' && items.some((one) => one.turn === turn)
-    items = [...items, { ...told, turn, isMidTurn }]
+    items = [...items, { ...told, turn, since: startedAt, isMidTurn }]
   }
 
   function addFact(fact: MessageFact, at: string): void {

@@ -1,4 +1,4 @@
-import type { RestoreCalls } from '#wire'
+import type { RestoreCalls } from './restore-calls.ts'
 
 /** Going on with sessions, for those who may never ask: what it needs is loaded with the first call. */
 export function deferRestoring(open: () => Promise<RestoreCalls>): RestoreCalls {
