@@ -154,7 +154,7 @@ const CHAT: readonly (readonly [string, readonly object[]])[] = [
       { role: 'tool', tool_call_id: '1', content: 'ok' },
     ],
   ],
-  ['an answer of nothing', [{ role: 'assistant', content: '' }]],
+  ['an answer of nothing', [{ role: 'assistant', content: null }]],
   ['an unknown part', [{ role: 'user', content: [{ type: 'input_text', text: 'a' }] }]],
   ['an unknown role', [{ role: 'developer2', content: 'a' }]],
 ]

@@ -23,14 +23,17 @@ const CASES: readonly Case[] = AGENTS_HERE.flatMap((agent) =>
     process.env['RUNS'] === 'full' || (moment === MOMENTS[0] && (agent === 'codex' || agent === 'claude')),
 )
 
-const COMMAND = 'touch started; sleep 6'
+/** Longer than the agent takes to be listed. */
+function commandOf(agent: NativeAgent): string {
+  return `touch started; sleep ${agent === 'opencode' ? 40 : 6}`
+}
 
 function promptOf(agent: NativeAgent, moment: Moment): string {
   if (moment === 'while an answer came') return '[[say half of it]] [[hang]]'
   const [name, input] =
     agent === 'codex'
-      ? ['exec_command', { cmd: COMMAND }]
-      : ['Bash', { command: COMMAND, description: 'waits' }]
+      ? ['exec_command', { cmd: commandOf(agent) }]
+      : ['Bash', { command: commandOf(agent), description: 'waits' }]
   return `[[say I wait.]] [[tool ${name} ${JSON.stringify(input)}]]`
 }
 

@@ -228,6 +228,10 @@ describe.skipIf(!existsSync(CHROMIUM))('the board, and starting sessions', { tim
     await other.go('#board')
     await page.getByRole('button', { name: 'Notify me' }).click()
     await page.getByRole('button', { name: 'Notifying' }).waitFor()
+    // What waited before the page knew the board is no news.
+    const earlier = await run('[[say Here.]]')
+    await page.locator(`.board-card a[href="#session=${earlier}"]`).first().waitFor()
+    await page.waitForTimeout(300)
     await page.evaluate('window.isAway = true')
     const id = await run('[[tool Bash {"command":"echo very-secret"}]]')
     await expect.poll(() => page.evaluate('window.calls.length')).toBe(1)

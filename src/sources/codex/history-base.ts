@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, type Dirent } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import type { TranscriptFile } from '../transcript-file.ts'
@@ -52,11 +53,13 @@ function collect(base: HistoryBase, { path, open, parts, seen }: Search): void {
 /** What a first line says stays said. Small, and asked for every time a file is opened. */
 const bases = new Map<string, { readonly mark: string; readonly base: HistoryBase | undefined }>()
 const REMEMBERED = 10_000
-const MARK = 256
+/** More than stands before the base in a first line. */
+const MARK = 4096
 
 function findBase(file: TranscriptFile): HistoryBase | undefined {
   const start = Buffer.allocUnsafe(Math.min(MARK, file.size))
-  const mark = `${file.identity} ${start.toString('latin1', 0, file.readNow(start, start.length, 0))}`
+  const beginning = start.subarray(0, file.readNow(start, start.length, 0))
+  const mark = `${file.identity} ${createHash('sha1').update(beginning).digest('base64')}`
   const known = bases.get(file.path)
   if (known?.mark === mark) return known.base
   const head = readHead(file)
