@@ -340,7 +340,10 @@ describe.skipIf(!existsSync(CHROMIUM))('memory, in a browser', { timeout: 180_00
     await dialog.getByRole('button', { name: 'Start', exact: true }).click()
     const strip = page.locator('.wake-up')
     await strip.getByText('Woke up knowing:').waitFor(WAIT)
-    expect(await strip.locator('summary').first().innerText()).toMatch(/learnings?.*\(\d[\d,]* tokens\)/)
+    // The receipt comes a moment after the text.
+    await expect
+      .poll(() => strip.locator('summary').first().innerText(), WAIT)
+      .toMatch(/learnings?.*\(\d[\d,]* tokens\)/)
     await strip.locator('summary').first().click()
     await strip.locator('.receipt').getByText('The ferry leaves at noon.').waitFor()
     await strip.getByText('The exact text').click()

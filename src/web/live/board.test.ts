@@ -200,10 +200,12 @@ test('[LWB34] a card says what it is called, how it stands, and why', () => {
 test('[LWB36] a call names the tool and nothing that it would do, once for each thing that waits', () => {
   const calls = toCalls([
     card('a', 'waiting', { attentions: [attention('1', 1), attention('2', 1, 'Write')] }),
-    card('b', 'waiting', { where: 'elsewhere' }),
-    card('c', 'running'),
+    card('b', 'waiting', { where: 'elsewhere', attentions: [attention('3', 1, 'Edit')] }),
+    // The moment between the answer and what the agent does with it.
+    card('c', 'waiting'),
+    card('d', 'running'),
   ])
-  expect(calls.map(({ words }) => words)).toEqual(['Asks for Bash', 'Asks for Write', 'Waits for you'])
+  expect(calls.map(({ words }) => words)).toEqual(['Asks for Bash', 'Asks for Write', 'Asks for Edit'])
   expect(JSON.stringify(calls)).not.toContain('secret')
   const named = (nameFrom: 'prompt' | 'person'): string =>
     outwardNameOf(card('a', 'waiting'), [session('a', { name: 'Sell the company', nameFrom })])

@@ -27,16 +27,11 @@ export async function setNotifying(wanted: 'on' | 'off'): Promise<void> {
   if (wanted === 'on') await Notification.requestPermission()
 }
 
-/** Everything that waits for a person. */
+/** Everything that waits for a person. A card that still says so after its last answer waits for nothing. */
 export function toCalls(cards: Iterable<BoardCard>): readonly Call[] {
-  return [...cards].flatMap((card): readonly Call[] => {
-    const { sessionId, changedAt, attentions } = card
-    if (attentions.length > 0) {
-      return attentions.map((attention) => ({ id: attention.id, sessionId, words: wordsOf(attention) }))
-    }
-    if (card.state.state !== 'waiting') return []
-    return [{ id: `${sessionId} ${changedAt}`, sessionId, words: 'Waits for you' }]
-  })
+  return [...cards].flatMap(({ sessionId, attentions }) =>
+    attentions.map((attention) => ({ id: attention.id, sessionId, words: wordsOf(attention) })),
+  )
 }
 
 function wordsOf({ ask }: Attention): string {
