@@ -1,13 +1,33 @@
 export { asksForFiles, entryMatches, fileMatches } from './facet-match.ts'
+export { toHitCursors } from './hit-cursors.ts'
 export { createMatcher } from './match.ts'
 export type { Matcher } from './match.ts'
+export {
+  initTeam,
+  openDesk,
+  openPostgresStore,
+  openTeamBook,
+  openTeamLog,
+  updateTeamTables,
+} from './postgres/door.ts'
 export { toPostgresAddress } from './postgres/address.ts'
 export type { PostgresAddress } from './postgres/address.ts'
-export { openPostgresStore } from './postgres/open.ts'
-export type { PostgresOptions } from './postgres/open.ts'
-export type { Member } from './postgres/members.ts'
-export { openTeamLog } from './postgres/open-team-log.ts'
-export type { TeamLogOptions } from './postgres/open-team-log.ts'
+export type { DeskOptions } from './postgres/desk-open.ts'
+export type {
+  Desk,
+  DeskCall,
+  DeskPlace,
+  DeskPublication,
+  DeskSession,
+  KeptLease,
+  LeaseHolder,
+  LeaseState,
+  TakenCall,
+} from './postgres/desk.ts'
+export type { PostgresOptions, PostgresStore } from './postgres/open.ts'
+export type { ConnectionOptions } from './postgres/connection.ts'
+export type { TeamInit } from './postgres/init-team.ts'
+export type { Invitation, TeamBook } from './postgres/team-book.ts'
 export type {
   Appended,
   FilesRequest,
@@ -21,7 +41,6 @@ export type {
   NumberedLine,
   PageRequest,
   Scope,
-  Share,
   StoredFile,
   TeamLog,
 } from './postgres/team-log.ts'
@@ -53,5 +72,5 @@ export type {
   StoreRequest,
 } from './store.ts'
 export { leadsOf } from './tokens.ts'
-export { toUsageReport } from './usage.ts'
-export type { UsageOptions } from './usage.ts'
+export { toSpentReport, toUsageReport } from './usage.ts'
+export type { Spent, UsageOptions } from './usage.ts'

@@ -16,14 +16,21 @@ export interface Price {
 }
 
 /** In the order of `countsOf`. */
-type Rates = readonly [input: number, output: number, cacheRead: number, cache5m: number, cache1h: number]
+export type Rates = readonly [
+  input: number,
+  output: number,
+  cacheRead: number,
+  cache5m: number,
+  cache1h: number,
+]
 
 /** Counts of tokens of each kind, of any number of messages: first those at base price, then those beyond it. */
 export type Counts = Float64Array
 
 const KINDS = 5
 const OUTPUT = 1
-const BASE_TOKENS = 200_000
+/** Of one kind in one message: what comes beyond has another price. */
+export const BASE_TOKENS = 200_000
 
 /** No tokens. Counts are whole numbers: their sum is exact, in whatever order they are added. */
 export function createCounts(): Counts {
@@ -38,6 +45,19 @@ export function addCounts(counts: Counts, usage: Usage): void {
   add(counts, 2, usage.cacheRead)
   add(counts, 3, usage.cacheCreation - long)
   add(counts, 4, long)
+}
+
+/** Adds what several messages used, of which so much was beyond the first tokens of a message. */
+export function addSums(
+  counts: Counts,
+  { usage, long, beyond }: { readonly usage: Usage; readonly long: number; readonly beyond: Rates },
+): void {
+  const sums = [usage.input, usage.output, usage.cacheRead, usage.cacheCreation - long, long]
+  for (const [kind, sum] of sums.entries()) {
+    const above = beyond[kind] ?? 0
+    counts[kind] = (counts[kind] ?? 0) + sum - above
+    counts[kind + KINDS] = (counts[kind + KINDS] ?? 0) + above
+  }
 }
 
 /** What so many tokens cost, in US dollars. */

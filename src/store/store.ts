@@ -92,6 +92,8 @@ export interface BillRow {
 
 export interface StoredBill extends BillRow {
   readonly path: string
+  /** The machine its file is on, where the index is one of many. */
+  readonly origin?: string | undefined
   readonly session: string
   readonly createdAt: string
 }
@@ -136,6 +138,8 @@ export interface Found {
 export interface FoundEntry extends Place {
   readonly number: number
   readonly path: string
+  /** The machine its file is on, where the index is one of many. */
+  readonly origin?: string | undefined
   readonly agent: string
   readonly session: string
   readonly subagent?: string | undefined

@@ -4,12 +4,14 @@ import type { UsageReport, UsageRequest, UsageRow, UsageTotals } from '#wire'
 import { findCalendar, findDay } from './calendar.ts'
 import {
   addCounts,
+  addSums,
   costOf,
   createCounts,
   uncachedCostOf,
   type Counts,
   type Price,
   type Prices,
+  type Rates,
 } from './price.ts'
 import type { StoredBill, StoredCompaction } from './store.ts'
 
@@ -32,21 +34,51 @@ export function toUsageReport(
   request: UsageRequest,
   options: UsageOptions,
 ): UsageReport {
+  const isAsked = toFilter(request)
+  const asked = function* (): Generator<StoredBill> {
+    for (const bill of settle(bills)) if (isAsked(bill) && !isFree(bill)) yield bill
+  }
+  return addUp(asked(), addBill, { request, options })
+}
+
+/** What several messages used that were sent at about one time, with one model, in one folder, by one session. */
+export interface Spent extends Pick<StoredBill, 'at' | 'model' | 'workdir' | 'session' | 'usage'> {
+  readonly messages: number
+  /** Tokens that a cache was to keep for an hour. */
+  readonly long: number
+  /** Of each kind, the tokens beyond the first of a message. */
+  readonly beyond: Rates
+}
+
+/** The same of what was added up before. */
+export function toSpentReport(
+  spent: Iterable<Spent>,
+  request: UsageRequest,
+  options: UsageOptions,
+): UsageReport {
+  const isAsked = toFilter(request)
+  return addUp([...spent].filter(isAsked), addSpent, { request, options })
+}
+
+function addUp<One extends Pick<StoredBill, 'at' | 'model' | 'workdir' | 'session'>>(
+  all: Iterable<One>,
+  add: (tally: Tally, one: One) => void,
+  { request, options }: { readonly request: UsageRequest; readonly options: UsageOptions },
+): UsageReport {
   const { prices, complete = true, nameOf } = options
   const rowKeyOf = toRowKey(request)
   const isAsked = toFilter(request)
   const rows = new Map<string, Tally>()
   const total = createTally()
-  for (const bill of settle(bills)) {
-    if (!isAsked(bill) || isFree(bill)) continue
-    const key = rowKeyOf(bill)
+  for (const one of all) {
+    const key = rowKeyOf(one)
     let row = rows.get(key)
     if (row === undefined) {
       row = createTally()
       rows.set(key, row)
     }
-    addBill(row, bill)
-    addBill(total, bill)
+    add(row, one)
+    add(total, one)
   }
   const priceOf = rememberPrices(prices)
   const toRow = ([key, tally]: readonly [string, Tally]): UsageRow => {
@@ -131,20 +163,31 @@ function createTally(): Tally {
   return { models: new Map() }
 }
 
-function addBill({ models }: Tally, { model = '', usage }: StoredBill): void {
+function addBill(tally: Tally, { model, usage }: StoredBill): void {
+  addCounts(addMessages(tally, { model, usage, messages: 1 }), usage)
+}
+
+function addSpent(tally: Tally, spent: Spent): void {
+  addSums(addMessages(tally, spent), spent)
+}
+
+function addMessages(
+  { models }: Tally,
+  { model = '', usage, messages }: Pick<Spent, 'model' | 'usage' | 'messages'>,
+): Counts {
   let sum = models.get(model)
   if (sum === undefined) {
     sum = { messages: 0, usage: { ...NO_USAGE }, counts: createCounts() }
     models.set(model, sum)
   }
-  sum.messages++
+  sum.messages += messages
   sum.usage.input += usage.input
   sum.usage.output += usage.output
   sum.usage.cacheRead += usage.cacheRead
   sum.usage.cacheCreation += usage.cacheCreation
   sum.usage.cacheCreation5m += usage.cacheCreation5m
   sum.usage.cacheCreation1h += usage.cacheCreation1h
-  addCounts(sum.counts, usage)
+  return sum.counts
 }
 
 function toTotals({ models }: Tally, priceOf: (model: string) => Price | undefined): UsageTotals {
@@ -175,7 +218,10 @@ function rememberPrices(prices: Prices): (model: string) => Price | undefined {
   }
 }
 
-function toRowKey({ by, timeZone }: UsageRequest): (bill: StoredBill) => string {
+function toRowKey({
+  by,
+  timeZone,
+}: UsageRequest): (bill: Pick<StoredBill, 'at' | 'model' | 'workdir' | 'session'>) => string {
   switch (by) {
     case 'day':
       return toDay(timeZone)
@@ -189,9 +235,9 @@ function toRowKey({ by, timeZone }: UsageRequest): (bill: StoredBill) => string 
 }
 
 /** What days and folders are asked of. */
-type Spent = Pick<StoredBill, 'at' | 'workdir'>
+type Placed = Pick<StoredBill, 'at' | 'workdir'>
 
-function toDay(timeZone = 'UTC'): (bill: Spent) => string {
+function toDay(timeZone = 'UTC'): (bill: Placed) => string {
   const calendar = findCalendar(timeZone)
   if (calendar === undefined) {
     throw new ThroughlineError('request-invalid', `nobody knows the time zone ${timeZone}`, {
@@ -201,13 +247,13 @@ function toDay(timeZone = 'UTC'): (bill: Spent) => string {
   return ({ at }) => (at === undefined ? '' : calendar.dayOf(at))
 }
 
-function toFilter({ since, until, workdir, timeZone }: UsageRequest): (bill: Spent) => boolean {
+function toFilter({ since, until, workdir, timeZone }: UsageRequest): (bill: Placed) => boolean {
   for (const day of [since, until]) {
     if (day === undefined || findDay(day) !== undefined) continue
     throw new ThroughlineError('request-invalid', `${day} is no day`, { hint: 'Write days as 2026-11-15.' })
   }
   const dayOf = toDay(timeZone)
-  const isInTime = (bill: Spent): boolean => {
+  const isInTime = (bill: Placed): boolean => {
     if (since === undefined && until === undefined) return true
     const day = dayOf(bill)
     return day !== '' && (since === undefined || day >= since) && (until === undefined || day <= until)

@@ -1,8 +1,6 @@
 import type { SessionTotals, StoredBill } from '../store.ts'
-import { mayRead, type Viewer } from './access.ts'
 import { fromColumn, fromColumnOrNone, toColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
-import { createStatement } from './statement.ts'
 
 interface UsageColumns {
   readonly input: number
@@ -21,23 +19,28 @@ interface BillColumns extends UsageColumns {
   readonly path: string
   readonly session: string
   readonly created: string
+  readonly origin: string | null
 }
 
 /** What was billed, one per message and file. */
-export async function readBills(
-  connection: Connection,
-  viewer: Viewer | undefined,
-): Promise<Iterable<StoredBill>> {
-  const statement = createStatement()
+export async function readBills(connection: Connection, which: Which): Promise<Iterable<StoredBill>> {
   const rows = await connection.query<BillColumns>(
     `SELECT bill.key, bill.at, input, output, cache_read, cache_creation, cache_creation_5m, cache_creation_1h,
-            model.text AS model, workdir.text AS workdir, file.path, file.session, file.created
-     FROM bill JOIN file ON file.id = bill.file LEFT JOIN word AS model ON model.id = bill.model
-     LEFT JOIN word AS workdir ON workdir.id = bill.workdir
-     WHERE ${viewer === undefined ? 'true' : mayRead('file', viewer, statement)} ORDER BY bill.file, bill.key`,
-    statement.values,
+            bill.model, bill.workdir, file.path, file.session, file.created, origin.key AS origin
+     FROM bill JOIN file ON file.team = bill.team AND file.id = bill.file
+       LEFT JOIN origin ON origin.team = file.team AND origin.id = file.origin
+     WHERE ${isMeant(which)} ORDER BY bill.file, bill.key`,
   )
   return toBills(rows)
+}
+
+/** Whose files are asked for: everybody's that may be seen, or those of other machines. */
+export interface Which {
+  readonly others: boolean
+}
+
+function isMeant({ others }: Which): string {
+  return others ? 'file.origin <> (SELECT my_origin())' : 'true'
 }
 
 function* toBills(rows: readonly BillColumns[]): Generator<StoredBill> {
@@ -48,6 +51,7 @@ function* toBills(rows: readonly BillColumns[]): Generator<StoredBill> {
       model: fromColumnOrNone(row.model),
       workdir: fromColumnOrNone(row.workdir),
       path: fromColumn(row.path),
+      origin: fromColumnOrNone(row.origin),
       session: fromColumn(row.session),
       createdAt: fromColumn(row.created),
       usage: toUsage(row),
@@ -59,13 +63,9 @@ function* toBills(rows: readonly BillColumns[]): Generator<StoredBill> {
 export async function readTotals(
   connection: Connection,
   sessions: readonly string[] | undefined,
-  viewer: Viewer | undefined,
+  which: Which,
 ): Promise<readonly SessionTotals[]> {
-  const statement = createStatement()
-  const parts = ['true']
-  if (sessions !== undefined)
-    parts.push(`file.session = ANY(${statement.bind(sessions.map(toColumn))}::text[])`)
-  if (viewer !== undefined) parts.push(mayRead('file', viewer, statement))
+  const isAsked = sessions === undefined ? 'true' : 'file.session = ANY($1::text[])'
   const rows = await connection.query<UsageColumns & { session: string; replies: number }>(
     `SELECT session, sum(own)::bigint AS replies, sum(input)::bigint AS input, sum(output)::bigint AS output,
             sum(cache_read)::bigint AS cache_read, sum(cache_creation)::bigint AS cache_creation,
@@ -73,10 +73,11 @@ export async function readTotals(
      FROM (SELECT DISTINCT ON (file.session, bill.key) file.session, input, output, cache_read, cache_creation,
                   cache_creation_5m, cache_creation_1h,
                   max((file.subagent IS NULL)::int) OVER (PARTITION BY file.session, bill.key) AS own
-           FROM bill JOIN file ON file.id = bill.file WHERE ${parts.join(' AND ')}
+           FROM bill JOIN file ON file.team = bill.team AND file.id = bill.file
+           WHERE ${isMeant(which)} AND ${isAsked}
            ORDER BY file.session, bill.key, output DESC) AS message
      GROUP BY session ORDER BY session`,
-    statement.values,
+    sessions === undefined ? [] : [sessions.map(toColumn)],
   )
   return rows.map((row) => ({ session: fromColumn(row.session), replies: row.replies, usage: toUsage(row) }))
 }

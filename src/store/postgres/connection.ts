@@ -129,7 +129,8 @@ function toConfig(options: ConnectionOptions, types: typeof import('pg').types):
     idle_in_transaction_session_timeout: statementMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    options: `-c search_path=${quoted(schema)},public`,
+    // What we ask is short; to compile it would take longer.
+    options: `-c search_path=${quoted(schema)},public -c jit=off`,
     types: {
       // Numbers of ours stay below 2^53.
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>

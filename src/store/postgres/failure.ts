@@ -1,6 +1,7 @@
 import { string, ThroughlineError } from '#base'
 import type { ErrorCode } from '#base'
 import type { PostgresAddress } from './address.ts'
+import { REFUSALS } from './definer.ts'
 
 interface Reading {
   readonly code: ErrorCode
@@ -13,6 +14,11 @@ const UNREACHABLE: Reading = {
   says: 'does not answer',
   hint: 'Check that the server runs, and host and port of the address. What is on this machine works on meanwhile.',
 }
+const REVOKED: Reading = {
+  code: 'not-in-team',
+  says: 'does not let this machine in any more: it was revoked',
+  hint: 'Ask an admin of the team for an invitation, and join with it: `throughline team join`.',
+}
 const READ_ONLY: Reading = {
   code: 'database-read-only',
   says: 'takes nothing in',
@@ -21,7 +27,10 @@ const READ_ONLY: Reading = {
 
 /** By the codes that PostgreSQL itself gives: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const READINGS: Readonly<Record<string, Reading>> = {
-  '28P01': refused('does not take the password', 'Check user and password of the address.'),
+  '28P01': refused(
+    'does not take the password',
+    'Check user and password of the address. An invitation is good once, and for a week.',
+  ),
   '28000': refused(
     'does not let this user in',
     'Check the user of the address, and pg_hba.conf of the server.',
@@ -61,6 +70,11 @@ const BROKEN_WORDS = /terminated|timeout|not queryable|connection error|Client w
 /** What went wrong with a database, and what to do. Never has the password, whatever the cause says. */
 export function toDatabaseError(cause: unknown, address: PostgresAddress): ThroughlineError {
   if (cause instanceof ThroughlineError) return cause
+  const ours = REFUSED_AS[string(cause, 'code') ?? '']
+  if (ours !== undefined) {
+    const hint = string(cause, 'hint') ?? 'Ask an admin of the team.'
+    return new ThroughlineError(ours, string(cause, 'message') ?? 'refused', { hint })
+  }
   const { code, says, hint } = readingOf(cause)
   return new ThroughlineError(code, `the database ${address.shown} ${says}`, { hint, cause: plain(cause) })
 }
@@ -71,8 +85,16 @@ export function isCollision(error: unknown): boolean {
   return code === '40001' || code === '40P01'
 }
 
+/** What functions of ours in the database refuse is said in their words. */
+const REFUSED_AS: Readonly<Record<string, ErrorCode>> = {
+  [REFUSALS.stranger]: 'not-in-team',
+  [REFUSALS.notAllowed]: 'not-allowed',
+  [REFUSALS.invalid]: 'request-invalid',
+}
+
 function readingOf(cause: unknown): Reading {
   const code = string(cause, 'code') ?? ''
+  if (code === '28000' && string(cause, 'routine') === 'InitializeSessionUserId') return REVOKED
   const known = READINGS[code]
   if (known !== undefined) return known
   // Class 08: connection; 57P: the server stops, or has not started yet.

@@ -1,72 +1,81 @@
 import { list, parseJson } from '#base'
 import { FLAGS, KINDS, SPEAKERS } from '../entry-codes.ts'
-import { asksForFiles, fileMatches, isTool } from '../facet-match.ts'
-import type { Facets } from '../query-facets.ts'
-import { mayRead, type Viewer } from './access.ts'
+import { asksForFiles, fileMatches } from '../facet-match.ts'
+import type { Choice, Facets } from '../query-facets.ts'
 import { fromColumn, toColumn, toLikeLiteral } from './column-text.ts'
 import type { Connection } from './connection.ts'
-import { createStatement, type Statement } from './statement.ts'
-import type { Words } from './words.ts'
+import { createStatement } from './statement.ts'
 
-/** A condition on `entry`; empty: everything. Written for each statement anew, for values are numbered in it. */
-export type Filter = (statement: Statement) => string
-
-/** What a search is about beside its facets. */
-interface Asking {
-  readonly newerThan?: number | undefined
-  readonly words: Words
-  /** Not given: whoever asks may see everything. */
-  readonly viewer?: Viewer | undefined
+/** What a search asks of entries beside their words, as `own_search` in the database reads it. */
+export interface AskedOfEntries {
+  readonly choices: readonly {
+    readonly column: 'kind' | 'speaker'
+    readonly not: boolean
+    readonly values: readonly number[]
+  }[]
+  readonly tools: readonly {
+    readonly not: boolean
+    readonly names: readonly string[]
+    readonly starts: readonly string[]
+  }[]
+  readonly flags: readonly { readonly flag: number; readonly isSet: boolean }[]
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  readonly newer?: number | undefined
+  readonly files?: readonly number[] | undefined
 }
 
-/** The condition that facets make; `undefined` when no file can have what they ask for. */
-export async function toFilter(
+/** What facets ask for; `undefined` when no file can have it. */
+export async function toAsked(
   connection: Connection,
   facets: Facets,
-  { newerThan, words, viewer }: Asking,
-): Promise<Filter | undefined> {
-  const files = asksForFiles(facets) ? await matchingFiles(connection, facets, viewer) : undefined
+  newer: number | undefined,
+): Promise<AskedOfEntries | undefined> {
+  const files = asksForFiles(facets) ? await matchingFiles(connection, facets) : undefined
   if (files?.length === 0) return undefined
-  const { any, none } = facets.tools
-  const tools = any.length + none.length === 0 ? [] : await words.all('tool')
-  const idsOf = (wanted: readonly string[]): readonly number[] =>
-    tools.filter(({ text }) => wanted.some((name) => isTool(text, name))).map(({ id }) => id)
-  return (statement) => {
-    const { bind } = statement
-    const parts: string[] = []
-    if (viewer !== undefined) {
-      parts.push(
-        `EXISTS (SELECT 1 FROM file WHERE file.id = entry.file AND ${mayRead('file', viewer, statement)})`,
-      )
-    }
-    if (newerThan !== undefined) parts.push(`entry.id > ${bind(newerThan)}`)
-    if (files !== undefined) parts.push(`entry.file = ANY(${bind(files)}::bigint[])`)
-    addChoice('kind', facets.kinds, (kind) => KINDS.indexOf(kind))
-    addChoice('speaker', facets.speakers, (speaker) => SPEAKERS.indexOf(speaker))
-    if (any.length > 0) parts.push(`entry.tool = ANY(${bind(idsOf(any))}::integer[])`)
-    if (none.length > 0) {
-      parts.push(`(entry.tool IS NULL OR entry.tool <> ALL(${bind(idsOf(none))}::integer[]))`)
-    }
-    if (facets.from !== undefined) parts.push(`entry.at >= ${bind(facets.from)}`)
-    if (facets.to !== undefined) parts.push(`entry.at < ${bind(facets.to)}`)
-    addFlag(FLAGS.error, facets.isError)
-    addFlag(FLAGS.directive, facets.hasDirective)
-    return parts.join(' AND ')
-
-    function addFlag(flag: number, isSet: boolean | undefined): void {
-      if (isSet !== undefined) parts.push(`entry.flags & ${flag} ${isSet ? '<>' : '='} 0`)
-    }
-
-    function addChoice<T>(
-      column: string,
-      choice: { readonly any: readonly T[]; readonly none: readonly T[] },
-      toNumber: (value: T) => number,
-    ): void {
-      if (choice.any.length > 0) parts.push(`entry.${column} IN (${choice.any.map(toNumber).join(',')})`)
-      if (choice.none.length > 0)
-        parts.push(`entry.${column} NOT IN (${choice.none.map(toNumber).join(',')})`)
-    }
+  return {
+    choices: [
+      ...toChoices('kind', facets.kinds, (kind) => KINDS.indexOf(kind)),
+      ...toChoices('speaker', facets.speakers, (speaker) => SPEAKERS.indexOf(speaker)),
+    ],
+    tools: toTools(facets.tools),
+    flags: [...toFlags(FLAGS.error, facets.isError), ...toFlags(FLAGS.directive, facets.hasDirective)],
+    from: facets.from,
+    to: facets.to,
+    newer,
+    files,
   }
+}
+
+function toChoices<T>(
+  column: 'kind' | 'speaker',
+  { any, none }: Choice<T>,
+  toNumber: (value: T) => number,
+): AskedOfEntries['choices'] {
+  return [
+    { column, not: false, values: any.map(toNumber) },
+    { column, not: true, values: none.map(toNumber) },
+  ].filter(({ values }) => values.length > 0)
+}
+
+/** As `isTool` has it: with a `*` at its end it is the beginning of a name. */
+function toTools({ any, none }: Choice<string>): AskedOfEntries['tools'] {
+  return [
+    { not: false, wanted: any },
+    { not: true, wanted: none },
+  ]
+    .filter(({ wanted }) => wanted.length > 0)
+    .map(({ not, wanted }) => ({
+      not,
+      names: wanted.filter((name) => !name.endsWith('*')).map(toColumn),
+      starts: wanted
+        .filter((name) => name.endsWith('*'))
+        .map((name) => `${toLikeLiteral(name.slice(0, -1))}%`),
+    }))
+}
+
+function toFlags(flag: number, isSet: boolean | undefined): AskedOfEntries['flags'] {
+  return isSet === undefined ? [] : [{ flag, isSet }]
 }
 
 /** Working directories as they are narrowed down: in small letters, with one kind of slash, one per line. */
@@ -79,16 +88,11 @@ function slashed(path: string): string {
 }
 
 /** The database narrows down by what can be looked up; what a facet means is said in one place for all stores. */
-async function matchingFiles(
-  connection: Connection,
-  facets: Facets,
-  viewer: Viewer | undefined,
-): Promise<readonly number[]> {
+async function matchingFiles(connection: Connection, facets: Facets): Promise<readonly number[]> {
   const statement = createStatement()
   const { bind } = statement
   const parts: string[] = []
   const { agents, sessions, workdirs } = facets
-  if (viewer !== undefined) parts.push(mayRead('file', viewer, statement))
   if (agents.any.length > 0) parts.push(`small_agent = ANY(${bind(agents.any.map(toColumn))}::text[])`)
   addLike('small_session', sessions.any, (start) => `${toLikeLiteral(start.toLowerCase())}%`)
   addLike(

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { quoted, type Connections, type TakenConnection } from './connection.ts'
+import { quoted, type Connection, type Connections, type TakenConnection } from './connection.ts'
 import type { Listening, ListenRequest, LogNews } from './team-log.ts'
 
 const POLL_MS = 5000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 10_000
+/** How often it is said that this machine is there. */
+const SEEN_MS = 60_000
 
 /**
  * Tells what is written, as it is written. A notification only says that it is time to look; what there is to tell is
@@ -14,10 +16,11 @@ export function listenToLog(
   connections: Connections,
   request: ListenRequest & { readonly channel: string; readonly read: (after: number) => Promise<LogNews> },
 ): Listening {
-  const { onNews, onTrouble, channel, read, pollMs = POLL_MS } = request
+  const { onNews, onAccess, onTrouble, channel, read, pollMs = POLL_MS } = request
   const closing = new AbortController()
   const { signal } = closing
   let cursor = request.after
+  let seenAt = performance.now()
   const over = run()
 
   async function run(): Promise<void> {
@@ -42,8 +45,18 @@ export function listenToLog(
       // First the ear, then the eyes: what comes between the two is told by one of them.
       await connection.run(`LISTEN ${quoted(channel)}`)
       onConnected()
+      let access = -1
       while (!signal.aborted && !bell.isBroken()) {
         bell.reset()
+        const now = await readAccess(connections)
+        if (signal.aborted) return
+        if (now !== access) onAccess?.()
+        access = now
+        if (performance.now() > seenAt + SEEN_MS) {
+          seenAt = performance.now()
+          // That this machine is here is good to know for others, and nothing that anything waits for.
+          await connection.run('SELECT enter_team()').catch(() => {})
+        }
         for (;;) {
           const news = await read(cursor)
           if (signal.aborted) return
@@ -68,6 +81,12 @@ export function listenToLog(
   }
 }
 
+/** Grows whenever it may have changed who may see what. */
+async function readAccess(connection: Connection): Promise<number> {
+  const [row] = await connection.query<{ access: number }>('SELECT access FROM team')
+  return row?.access ?? 0
+}
+
 interface Bell {
   reset(): void
   /** Until somebody rings, the connection breaks, or it is time to look anyway. */
@@ -76,7 +95,7 @@ interface Bell {
   end(): void
 }
 
-function createBell(connection: TakenConnection, signal: AbortSignal): Bell {
+export function createBell(connection: TakenConnection, signal: AbortSignal): Bell {
   let hasRung = false
   let isBroken = false
   let wake: (() => void) | undefined

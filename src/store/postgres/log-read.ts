@@ -1,8 +1,7 @@
 import { ThroughlineError } from '#base'
-import { mayRead, type Viewer } from './access.ts'
 import { fromColumn, fromColumnOrNone } from './column-text.ts'
 import type { Connection } from './connection.ts'
-import { createStatement } from './statement.ts'
+import type { Entered } from './members.ts'
 import type {
   FilesRequest,
   LoggedLine,
@@ -13,12 +12,12 @@ import type {
   StoredFile,
 } from './team-log.ts'
 
-/** What is read at once, at least one batch. */
-const NEWS_BYTES = 8 * 1024 * 1024
-const NEWS_BATCHES = 500
 /** How many lines a page has at most: so many as fit if they are short, for those that do not fit are read in vain. */
 const MOST_LINES = 500
 const SHORT_LINE = 512
+
+/** Who asks. What he may see is for the database to say. */
+type Viewer = Pick<Entered, 'team'>
 
 interface LineColumns {
   readonly file: number
@@ -31,27 +30,19 @@ interface LineColumns {
  * What was written after a number. Batches are looked at whole and in their order, also those in which there is nothing
  * for this person: whoever reads on does not read them again.
  */
-export async function readNews(connection: Connection, viewer: Viewer, after: number): Promise<LogNews> {
+export async function readNews(connection: Connection, { team }: Viewer, after: number): Promise<LogNews> {
   const batches = await connection.query<{ id: number; first: number; last: number }>(
-    `SELECT id, first, last FROM (
-       SELECT id, first, last, sum(bytes) OVER (ORDER BY last) - bytes AS before
-       FROM (SELECT id, first, last, bytes FROM log_batch
-             WHERE team = $1 AND last > $2 ORDER BY last LIMIT ${NEWS_BATCHES}) AS few
-     ) AS counted WHERE before < ${NEWS_BYTES} ORDER BY last`,
-    [viewer.team, after],
+    'SELECT id, first, last FROM batches_after($1)',
+    [after],
   )
   const next = batches.at(-1)?.last
   if (next === undefined) return { lines: [], next: after, more: false }
   const firsts = new Map(batches.map(({ id, first }) => [id, first]))
-  const statement = createStatement()
-  const { bind } = statement
   // By the numbers of the batches, so that nothing else can be looked through, whatever the server knows of its tables.
   const rows = await connection.query<LineColumns & { batch: number; position: number }>(
-    `SELECT line.batch, line.position, line.file, line."offset", line.length, line.bytes
-     FROM log_line AS line JOIN log_file AS file ON file.team = line.team AND file.id = line.file
-     WHERE line.team = ${bind(viewer.team)} AND line.batch = ANY(${bind([...firsts.keys()])}::bigint[])
-       AND ${mayRead('file', viewer, statement)}`,
-    statement.values,
+    `SELECT batch, position, file, "offset", length, bytes FROM log_line
+     WHERE team = $1 AND batch = ANY($2::bigint[])`,
+    [team, [...firsts.keys()]],
   )
   const lines = rows
     .map((row) => ({ number: (firsts.get(row.batch) ?? 0) + row.position, ...toLine(row) }))
@@ -73,7 +64,6 @@ export async function readPage(
   viewer: Viewer,
   { file, from, bytes }: PageRequest,
 ): Promise<LogPage> {
-  await getFile(connection, viewer, file)
   const most = Math.min(MOST_LINES, Math.max(16, Math.ceil(bytes / SHORT_LINE)))
   // In the order of the key, all of it: so the server reads on from one place and stops, and never sorts a whole file.
   const rows = await connection.query<LineColumns & { batch: number; next: number | null }>(
@@ -87,6 +77,8 @@ export async function readPage(
      ) AS counted WHERE before IS NULL OR before < $4 ORDER BY "offset", batch LIMIT $6`,
     [viewer.team, file, from, Math.max(1, bytes), most + 1, most],
   )
+  // What may not be seen has no lines.
+  if (rows.length === 0) await getFile(connection, viewer, file)
   const lines = new Map(rows.map((row) => [row.offset, toLine(row)]))
   if (rows.some((row) => row.next === null) || rows.length === 0) return { lines: [...lines.values()] }
   const next = Math.max(...rows.map((row) => row.next ?? 0))
@@ -102,12 +94,14 @@ export async function* readWholeLine(
   viewer: Viewer,
   { file, offset }: { readonly file: number; readonly offset: number },
 ): AsyncGenerator<Buffer> {
-  await getFile(connection, viewer, file)
   const [line] = await connection.query<{ hash: Buffer; bytes: Buffer | null }>(
     `SELECT hash, bytes FROM log_line WHERE team = $1 AND file = $2 AND "offset" = $3 ORDER BY batch DESC LIMIT 1`,
     [viewer.team, file, offset],
   )
-  if (line === undefined) return
+  if (line === undefined) {
+    await getFile(connection, viewer, file)
+    return
+  }
   if (line.bytes !== null) {
     yield line.bytes
     return
@@ -131,39 +125,40 @@ interface FileColumns {
   readonly session: string | null
   readonly workdir: string | null
   readonly scope: LogFile['scope']
+  readonly place: string | null
+  readonly remote: string | null
+  readonly size: number
   readonly origin: string
+  readonly machine: string
   readonly owner: string
 }
 
 const FILE = `
-  SELECT file.id, identity, kind, path, agent, session, workdir, scope, origin.key AS origin, person.name AS owner
+  SELECT file.id, identity, kind, path, agent, session, workdir, place, remote, scope, size,
+         origin.key AS origin, origin.machine, person.name AS owner
   FROM log_file AS file JOIN origin ON origin.team = file.team AND origin.id = file.origin
     JOIN person ON person.team = file.team AND person.id = file.owner`
 
 export async function findFile(
   connection: Connection,
-  viewer: Viewer,
+  { team }: Viewer,
   number: number,
 ): Promise<StoredFile | undefined> {
-  const statement = createStatement()
-  const [row] = await connection.query<FileColumns>(
-    `${FILE} WHERE file.id = ${statement.bind(number)} AND ${mayRead('file', viewer, statement)}`,
-    statement.values,
-  )
+  const [row] = await connection.query<FileColumns>(`${FILE} WHERE file.team = $1 AND file.id = $2`, [
+    team,
+    number,
+  ])
   return row === undefined ? undefined : toFile(row)
 }
 
 export async function readFiles(
   connection: Connection,
-  viewer: Viewer,
+  { team }: Viewer,
   { kind, after = 0, limit }: FilesRequest,
 ): Promise<readonly StoredFile[]> {
-  const statement = createStatement()
-  const { bind } = statement
   const rows = await connection.query<FileColumns>(
-    `${FILE} WHERE kind = ${bind(kind)} AND file.id > ${bind(after)} AND ${mayRead('file', viewer, statement)}
-     ORDER BY file.id LIMIT ${bind(limit)}`,
-    statement.values,
+    `${FILE} WHERE file.team = $1 AND kind = $2 AND file.id > $3 ORDER BY file.id LIMIT $4`,
+    [team, kind, after, limit],
   )
   return rows.map(toFile)
 }
@@ -177,19 +172,19 @@ function toFile(row: FileColumns): StoredFile {
     agent: fromColumnOrNone(row.agent),
     session: fromColumnOrNone(row.session),
     workdir: fromColumnOrNone(row.workdir),
+    place: fromColumnOrNone(row.place),
+    remote: fromColumnOrNone(row.remote),
     scope: row.scope,
+    size: row.size,
     origin: fromColumn(row.origin),
+    machine: fromColumn(row.machine),
     owner: fromColumn(row.owner),
   }
 }
 
 /** Says the same of a file that is not there and of one that may not be seen. */
-async function getFile(connection: Connection, viewer: Viewer, number: number): Promise<void> {
-  const statement = createStatement()
-  const rows = await connection.query(
-    `SELECT 1 FROM log_file AS file WHERE file.id = ${statement.bind(number)} AND ${mayRead('file', viewer, statement)}`,
-    statement.values,
-  )
+async function getFile(connection: Connection, { team }: Viewer, number: number): Promise<void> {
+  const rows = await connection.query('SELECT 1 FROM log_file WHERE team = $1 AND id = $2', [team, number])
   if (rows.length > 0) return
   throw new ThroughlineError('session-not-found', `the log has no file ${number}`, {
     hint: 'It may not be shared with you. Ask its owner.',

@@ -5,29 +5,11 @@
  * A line is known by where it stands (file, offset) and what it is (hash): sent twice, it is there once. Lines that
  * were sent together are a batch; batches are numbered by `team_clock`, whose row is held from the moment a number is
  * given until the transaction ends. So numbers become visible in their order, whoever commits first.
+ *
+ * A long line is a blob, once for the team. `blob_holder` says who has sent all of it: only he can have a line of it.
  */
 export const LOG_TABLES: string = `
-  CREATE TABLE team (
-    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    name text NOT NULL UNIQUE
-  );
   CREATE TABLE team_clock (team integer PRIMARY KEY, last bigint NOT NULL DEFAULT 0) WITH (fillfactor = 10);
-  CREATE TABLE person (
-    team integer NOT NULL,
-    id integer GENERATED ALWAYS AS IDENTITY,
-    name text NOT NULL,
-    role text NOT NULL DEFAULT 'member' CHECK (role IN ('viewer', 'member', 'admin')),
-    PRIMARY KEY (team, id),
-    UNIQUE (team, name)
-  );
-  CREATE TABLE origin (
-    team integer NOT NULL,
-    id integer GENERATED ALWAYS AS IDENTITY,
-    key text NOT NULL,
-    owner integer NOT NULL,
-    PRIMARY KEY (team, id),
-    UNIQUE (team, key)
-  );
   CREATE TABLE log_file (
     team integer NOT NULL,
     id bigint GENERATED ALWAYS AS IDENTITY,
@@ -35,27 +17,23 @@ export const LOG_TABLES: string = `
     key bytea NOT NULL,
     path_key bytea NOT NULL,
     identity text NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('transcript', 'journal', 'document', 'name', 'audit')),
+    kind text NOT NULL CHECK (kind IN ('transcript', 'side', 'journal', 'document', 'name', 'audit')),
     path text NOT NULL,
     agent text,
     session text,
     workdir text,
+    place text,
+    remote text,
+    size bigint NOT NULL DEFAULT 0,
     owner integer NOT NULL,
     scope text NOT NULL DEFAULT 'private' CHECK (scope IN ('private', 'workdir', 'team')),
     PRIMARY KEY (team, id),
     UNIQUE (team, origin, key)
-  );
+  ) WITH (fillfactor = 70);
   CREATE INDEX log_file_path ON log_file (team, origin, path_key);
   CREATE INDEX log_file_owner ON log_file (team, owner);
   CREATE INDEX log_file_session ON log_file (team, session);
-  CREATE TABLE share (
-    team integer NOT NULL,
-    owner integer NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('session', 'workdir')),
-    name text NOT NULL,
-    reader integer NOT NULL,
-    PRIMARY KEY (team, owner, kind, name, reader)
-  );
+  CREATE INDEX log_file_open ON log_file (team, owner) WHERE scope = 'team';
   CREATE TABLE blob (
     team integer NOT NULL,
     hash bytea NOT NULL,
@@ -68,6 +46,21 @@ export const LOG_TABLES: string = `
     number integer NOT NULL,
     bytes bytea NOT NULL,
     PRIMARY KEY (team, hash, number)
+  );
+  CREATE TABLE blob_holder (
+    team integer NOT NULL,
+    hash bytea NOT NULL,
+    owner integer NOT NULL,
+    PRIMARY KEY (team, hash, owner)
+  );
+  CREATE TABLE blob_upload (
+    team integer NOT NULL,
+    owner integer NOT NULL,
+    origin integer NOT NULL,
+    hash bytea NOT NULL,
+    number integer NOT NULL,
+    bytes bytea NOT NULL,
+    PRIMARY KEY (team, origin, hash, number)
   );
   CREATE SEQUENCE log_batch_id;
   CREATE TABLE log_batch (
@@ -90,4 +83,5 @@ export const LOG_TABLES: string = `
     PRIMARY KEY (team, file, "offset", hash)
   );
   CREATE INDEX log_line_batch ON log_line (team, batch, position);
+  CREATE INDEX log_line_blob ON log_line (team, hash) WHERE bytes IS NULL;
 `

@@ -1,53 +1,67 @@
 import { ThroughlineError } from '#base'
-import type { Writer } from './access.ts'
-import { toColumn } from './column-text.ts'
-import type { Connection } from './connection.ts'
+import type { TeamRole, TeamSelf } from '#model'
+import { fromColumn } from './column-text.ts'
+import { quoted, SCHEMA, type Connections } from './connection.ts'
+import { checkTables } from './migrations.ts'
 
-/** A person of a team, on a machine. */
-export interface Member {
-  readonly team: string
-  /** By the name he has in the team. */
-  readonly person: string
-  /** The machine and user it is done on. One that belongs to somebody else is refused. */
-  readonly origin: string
+/** Who a login is, by numbers and by names. */
+export interface Entered {
+  readonly team: number
+  readonly person: number
+  readonly origin: number
+  readonly self: TeamSelf
+  /** Where it is told that something happened in the team. */
+  readonly channel: string
 }
 
-/** Who a member is by numbers. Makes the team, the person and the machine known where they are not yet. */
-export async function enterTeam(connection: Connection, member: Member): Promise<Writer> {
-  const { team, person, origin } = member
-  const teamId = await idOf(connection, 'team', { columns: ['name'], values: [toColumn(team)] })
-  await connection.run('INSERT INTO team_clock (team) VALUES ($1) ON CONFLICT DO NOTHING', [teamId])
-  const personId = await idOf(connection, 'person', {
-    columns: ['team', 'name'],
-    values: [teamId, toColumn(person)],
-  })
-  await connection.run('INSERT INTO origin (team, key, owner) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
-    teamId,
-    toColumn(origin),
-    personId,
-  ])
-  const [found] = await connection.query<{ id: number; owner: number }>(
-    'SELECT id, owner FROM origin WHERE team = $1 AND key = $2',
-    [teamId, toColumn(origin)],
-  )
-  if (found?.owner === personId) return { team: teamId, person: personId, origin: found.id }
-  throw new ThroughlineError('not-allowed', 'this machine belongs to somebody else in the team', {
-    hint: 'Every person has an origin of his own: a machine that two share has two.',
-  })
+interface EnteredColumns {
+  readonly state: 'joined' | 'invited' | 'revoked'
+  readonly team: number
+  readonly person: number
+  readonly origin: number
+  readonly team_name: string
+  readonly person_name: string
+  readonly role: TeamRole
+  readonly machine: string
+  readonly origin_key: string
+  readonly channel: string
 }
 
-/** The number of a row, which is made where there is none. */
-async function idOf(
-  connection: Connection,
-  table: 'team' | 'person',
-  row: { readonly columns: readonly string[]; readonly values: readonly (string | number)[] },
-): Promise<number> {
-  const numbered = row.columns.map((_, n) => `$${n + 1}`).join(', ')
-  const where = row.columns.map((column, n) => `${column} = $${n + 1}`).join(' AND ')
-  await connection.run(
-    `INSERT INTO ${table} (${row.columns.join(', ')}) VALUES (${numbered}) ON CONFLICT DO NOTHING`,
-    row.values,
-  )
-  const [found] = await connection.query<{ id: number }>(`SELECT id FROM ${table} WHERE ${where}`, row.values)
-  return found?.id ?? 0
+/**
+ * Who the login of a connection is. Throws `not-in-team` where it belongs to no machine of a team, to one that was
+ * revoked, or to an invitation with which nobody has joined yet.
+ */
+export async function enterTeam(connections: Connections, schema: string = SCHEMA): Promise<Entered> {
+  await checkTables(connections, schema)
+  const [row] = await connections.query<EnteredColumns>(`SELECT * FROM ${quoted(schema)}.enter_team()`)
+  if (row?.state !== 'joined') throw toStranger(connections.address.shown, row?.state)
+  return {
+    team: row.team,
+    person: row.person,
+    origin: row.origin,
+    self: {
+      team: fromColumn(row.team_name),
+      person: fromColumn(row.person_name),
+      role: row.role,
+      machine: fromColumn(row.machine),
+      origin: row.origin_key,
+    },
+    channel: row.channel,
+  }
+}
+
+function toStranger(shown: string, state: 'invited' | 'revoked' | undefined): ThroughlineError {
+  if (state === 'invited') {
+    return new ThroughlineError('not-in-team', `nobody has joined with the invitation ${shown} yet`, {
+      hint: 'Join with it first: `throughline team join`.',
+    })
+  }
+  if (state === 'revoked') {
+    return new ThroughlineError('not-in-team', `the machine of ${shown} was revoked`, {
+      hint: 'Ask an admin of the team for an invitation.',
+    })
+  }
+  return new ThroughlineError('not-in-team', `the login of ${shown} belongs to no machine of a team`, {
+    hint: 'Each machine has an address of its own: that which `throughline team init` or `team join` has written.',
+  })
 }

@@ -1,51 +1,58 @@
 import { ThroughlineError } from '#base'
 import type { IndexedFile, Store } from '../store.ts'
+import type { Spent } from '../usage.ts'
 import type { PostgresAddress } from './address.ts'
 import { applyChanges } from './apply.ts'
-import { NOBODY, type WriterOptions } from './apply-voids.ts'
 import { readBills, readTotals } from './bills.ts'
-import { fromColumn, fromColumnOrNone, toColumnOrNull } from './column-text.ts'
+import { fromColumn, fromColumnOrNone } from './column-text.ts'
 import { openConnections, SCHEMA, type Connection, type ConnectionOptions } from './connection.ts'
 import { stringsIn } from './filter.ts'
-import { enterTeam, type Member } from './members.ts'
-import { migrate } from './migrations.ts'
+import { enterTeam, type Entered } from './members.ts'
 import { findEntries } from './search.ts'
-import { createWords } from './words.ts'
+import { readSpent } from './spent.ts'
+import { createSizes } from './weight.ts'
 
 export interface PostgresOptions extends ConnectionOptions {
+  /** Of the machine: it writes its own files and no others, and finds what its person may see. */
   readonly address: PostgresAddress
-  /**
-   * Who asks: he writes the files of his machine and no other, and finds what he may see. Not given: there is no team,
-   * and everything belongs to whoever opens it.
-   */
-  readonly member?: Member | undefined
+  /** `others`: what this machine has itself is not found, neither in hits nor in totals and bills. */
+  readonly finds?: 'others' | undefined
 }
 
-/** An index in a database, for many machines. Makes its tables where there are none. */
-export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+/** The index of a team. */
+export interface PostgresStore extends Store {
+  /** What the person who asks has used on all of his machines. */
+  spent(): Promise<readonly Spent[]>
+}
+
+/** The index of a team in its database, for the machine whose login the address has. */
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { schema = SCHEMA } = options
-  const origin = options.member?.origin
+  const which = { others: options.finds === 'others' }
   const connections = await openConnections(options)
   try {
-    await migrate(connections, schema)
+    const entered = await enterTeam(connections, schema)
     const epoch = await readEpoch(connections)
-    const words = createWords(connections)
-    const viewer = options.member === undefined ? undefined : await enterTeam(connections, options.member)
-    const writing = { origin, words, member: viewer ?? NOBODY }
+    const sizes = createSizes(connections)
     return {
       epoch,
       async newest() {
         const [row] = await connections.query<{ highest: number }>('SELECT highest FROM index_state')
         return row?.highest ?? 0
       },
-      files: () => readFiles(connections, writing),
-      apply: (changes) => applyChanges(connections, changes, writing),
-      search: (request) => findEntries(connections, request, { words, viewer }),
-      totals: (sessions) => readTotals(connections, sessions, viewer),
-      bills: () => readBills(connections, viewer),
+      files: () => readFiles(connections, entered),
+      async apply(changes) {
+        const applied = await applyChanges(connections, changes, entered)
+        sizes.reset()
+        return applied
+      },
+      search: (request) => findEntries(connections, request, { sizes, ...which }),
+      totals: (sessions) => readTotals(connections, sessions, which),
+      bills: () => readBills(connections, which),
+      spent: () => readSpent(connections),
       size: () => readSize(connections),
       verify: () => verify(connections),
-      tidy: () => tidy(connections, schema),
+      tidy: () => tidy(connections),
       close: () => connections.close(),
     }
   } catch (error) {
@@ -58,13 +65,12 @@ async function readEpoch(connection: Connection): Promise<string> {
   const [row] = await connection.query<{ epoch: string }>('SELECT epoch FROM index_state')
   if (row !== undefined) return row.epoch
   throw new ThroughlineError('index-unavailable', 'the index in the database has no name', {
-    hint: 'Its tables were emptied by somebody. Drop the schema; it is made and filled again.',
+    hint: 'Its tables were emptied by somebody. Let the owner of the database start the team again.',
   })
 }
 
 interface FileColumns {
   readonly path: string
-  readonly origin: string
   readonly agent: string
   readonly session: string
   readonly subagent: string | null
@@ -78,16 +84,16 @@ interface FileColumns {
 
 async function readFiles(
   connection: Connection,
-  { origin, member }: WriterOptions,
+  { team, origin, self }: Entered,
 ): Promise<readonly IndexedFile[]> {
   const rows = await connection.query<FileColumns>(
-    `SELECT path, origin, agent, session, subagent, created, workdirs, "offset", guard, seen, fold FROM file
-     WHERE team = $1 AND ($2::text IS NULL OR origin = $2)`,
-    [member.team, toColumnOrNull(origin)],
+    `SELECT path, agent, session, subagent, created, workdirs, "offset", guard, seen, fold FROM file
+     WHERE team = $1 AND origin = $2`,
+    [team, origin],
   )
   return rows.map((row) => ({
     path: fromColumn(row.path),
-    origin: fromColumn(row.origin),
+    origin: self.origin,
     agent: fromColumn(row.agent),
     session: fromColumn(row.session),
     subagent: fromColumnOrNone(row.subagent),
@@ -103,50 +109,18 @@ async function readFiles(
 async function readSize(connection: Connection): Promise<number> {
   const [row] = await connection.query<{ size: number }>(
     `SELECT sum(pg_total_relation_size(name::regclass))::bigint AS size
-     FROM unnest(ARRAY['file', 'word', 'entry', 'entry_text', 'bill']) AS name`,
+     FROM unnest(ARRAY['file', 'entry', 'entry_text', 'bill']) AS name`,
   )
   return row?.size ?? 0
 }
 
-/** What must hold between the tables, and how to find what breaks it. The server looks after its own pages. */
-const CHECKS: readonly (readonly [says: string, sql: string])[] = [
-  [
-    'entries of no file',
-    'SELECT 1 FROM entry WHERE NOT EXISTS (SELECT 1 FROM file WHERE file.id = entry.file)',
-  ],
-  [
-    'texts of no entry',
-    'SELECT 1 FROM entry_text AS t WHERE NOT EXISTS (SELECT 1 FROM entry WHERE entry.id = t.entry)',
-  ],
-  ['bills of no file', 'SELECT 1 FROM bill WHERE NOT EXISTS (SELECT 1 FROM file WHERE file.id = bill.file)'],
-  [
-    'entries numbered beyond the last',
-    'SELECT 1 FROM entry, index_state WHERE entry.id > index_state.highest OR entry.id < index_state.lowest',
-  ],
-  [
-    'texts that were counted wrong',
-    `SELECT 1 FROM index_weight AS w LEFT JOIN (
-       SELECT tier, count(*) AS texts, sum(count) AS words FROM entry_text GROUP BY tier) AS t USING (tier)
-     WHERE w.texts <> coalesce(t.texts, 0) OR w.words <> coalesce(t.words, 0)`,
-  ],
-]
-
 async function verify(connection: Connection): Promise<readonly string[]> {
-  const told: string[] = []
-  for (const [says, sql] of CHECKS) {
-    const [row] = await connection.query<{ found: boolean }>(`SELECT EXISTS (${sql}) AS found`)
-    if (row?.found === true) told.push(`there are ${says}`)
-  }
-  return told
+  const faults = await connection.query<{ says: string }>('SELECT says FROM index_faults() AS says')
+  return faults.map(({ says }) => `there are ${says}`)
 }
 
 /** Puts what was added lately where it is found faster. The server would do it by itself some time later. */
-async function tidy(connection: Connection, schema: string): Promise<boolean> {
-  const [row] = await connection.query<{ pages: number }>(
-    `SELECT coalesce(sum(gin_clean_pending_list(indexrelid)), 0)::bigint AS pages
-     FROM pg_stat_user_indexes WHERE schemaname = $1 AND indexrelname LIKE 'entry_text_%'
-       AND indexrelname <> 'entry_text_pkey'`,
-    [schema],
-  )
+async function tidy(connection: Connection): Promise<boolean> {
+  const [row] = await connection.query<{ pages: number }>('SELECT tidy_index() AS pages')
   return (row?.pages ?? 0) > 0
 }

@@ -9,13 +9,17 @@ import {
   entryRow,
   expectError,
   fileRow,
+  findAll,
   findPlaces,
   openPostgresServer,
+  openTeamPlace,
   type PostgresServer,
 } from '#testing'
 import { toPostgresAddress } from './address.ts'
 import { fromColumn, toColumn } from './column-text.ts'
+import { initTeam, updateTeamTables } from './init-team.ts'
 import { openPostgresStore } from './open.ts'
+import type { Store } from '../store.ts'
 
 let server: PostgresServer
 
@@ -24,8 +28,17 @@ beforeAll(async () => {
 })
 afterAll(() => server?.close())
 
-const open = (url: string, fields: object = {}) =>
+const open = (url: string, fields: object = {}): Promise<Store> =>
   openPostgresStore({ address: toPostgresAddress(url), connectMs: 2000, ...fields })
+
+/** A database with a team in it: the address of its owner, and that of a machine. */
+async function newPlace(): Promise<{ readonly url: string; readonly machine: string }> {
+  const { url, admin } = await openTeamPlace(server, { admin: { person: 'ada', origin: 'here' } })
+  return { url, machine: admin.reveal() }
+}
+
+const init = (url: string, team = 'team'): Promise<unknown> =>
+  initTeam({ address: toPostgresAddress(url), team, person: 'ada', machine: 'one', connectMs: 2000 })
 
 async function say(url: string, ...all: readonly string[]): Promise<readonly object[]> {
   const client = new Client({ connectionString: url })
@@ -39,41 +52,45 @@ async function say(url: string, ...all: readonly string[]): Promise<readonly obj
 describe('[TEA2] tables', () => {
   test('[TEA2] are made once, however many come first', async () => {
     const url = await server.createDatabase()
-    const stores = await Promise.all(Array.from({ length: 6 }, () => open(url)))
-    expect(new Set(stores.map(({ epoch }) => epoch)).size).toBe(1)
-    expect(await say(url, 'SELECT number FROM throughline.migration ORDER BY number')).toEqual([
-      { number: 1 },
-      { number: 2 },
-    ])
-    await Promise.all(stores.map((store) => store.close()))
+    await Promise.all(Array.from({ length: 6 }, (_, n) => init(url, `team-${n}`)))
+    expect(await say(url, 'SELECT number FROM throughline.migration ORDER BY number')).toEqual(
+      [1, 2, 3, 4].map((number) => ({ number })),
+    )
+    await updateTeamTables({ address: toPostgresAddress(url) })
   })
 
   test('[TEA2] of a newer version are refused and left alone', async () => {
-    const url = await server.createDatabase()
-    await (await open(url)).close()
+    const { url, machine } = await newPlace()
     await say(url, "INSERT INTO throughline.migration VALUES (99, 'of tomorrow')")
     const before = await say(url, 'SELECT * FROM throughline.migration ORDER BY number')
-    const error = await expectError(open(url), 'database-newer')
+    const error = await expectError(open(machine), 'database-newer')
     expect(error.hint).toMatch(/Update/)
+    await expectError(init(url, 'another'), 'database-newer')
     expect(await say(url, 'SELECT * FROM throughline.migration ORDER BY number')).toEqual(before)
+    await say(url, 'DELETE FROM throughline.migration WHERE number > 3')
+    expect((await expectError(open(machine), 'database-refused')).hint).toMatch(/owner/)
   })
 
   test('[TEA2] that could not all be made are not there at all', async () => {
     const url = await server.createDatabase()
     // Something of another is in the way of the last table.
     await say(url, 'CREATE SCHEMA throughline', 'CREATE VIEW throughline.log_line AS SELECT 1')
-    await expectError(open(url), 'database-failed')
+    await expectError(init(url), 'database-failed')
     expect(await say(url, "SELECT relname FROM pg_class WHERE relname IN ('migration', 'entry')")).toEqual([])
     await say(url, 'DROP VIEW throughline.log_line')
-    await (await open(url)).close()
+    await init(url)
   })
 })
 
 describe('[TEA3] what is wrong with a database is said with what to do, and never with the password', () => {
   const SECRET = 'pa55-w0rd!'
 
-  async function refusal(url: string, code: string): Promise<void> {
-    const error = await expectError(open(url), code)
+  async function refusal(
+    url: string,
+    code: string,
+    opening: (url: string) => Promise<unknown> = open,
+  ): Promise<void> {
+    const error = await expectError(opening(url), code)
     for (const shown of [
       inspect(error, { depth: 9 }),
       JSON.stringify(error),
@@ -113,10 +130,11 @@ describe('[TEA3] what is wrong with a database is said with what to do, and neve
   })
 
   test('[TEA3] it takes nothing in', async () => {
-    const url = await server.createDatabase()
+    const { url, machine } = await newPlace()
     const name = new URL(url).pathname.slice(1)
     await say(server.url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
-    await expectError(open(url), 'database-read-only')
+    await expectError(open(machine), 'database-read-only')
+    await expectError(init(url, 'another'), 'database-read-only')
   })
 
   test('[TEA3] the user may not make tables', async () => {
@@ -124,13 +142,20 @@ describe('[TEA3] what is wrong with a database is said with what to do, and neve
     await say(server.url, 'DROP ROLE IF EXISTS reader', `CREATE ROLE reader LOGIN PASSWORD '${SECRET}'`)
     url.username = 'reader'
     url.password = SECRET
-    await refusal(url.href, 'database-refused')
-    await say(server.url, 'DROP ROLE reader')
+    await refusal(url.href, 'database-refused', init)
+    // He may make tables, and no logins.
+    await say(server.url, `GRANT CREATE ON DATABASE "${url.pathname.slice(1)}" TO reader`)
+    expect((await expectError(init(url.href), 'database-refused')).hint).toMatch(/CREATEROLE/)
+    await say(
+      server.url,
+      `REVOKE CREATE ON DATABASE "${url.pathname.slice(1)}" FROM reader`,
+      'DROP ROLE reader',
+    )
   })
 
   test('[TEA3] a statement takes too long', async () => {
-    const url = await server.createDatabase()
-    const store = await open(url, { statementMs: 300 })
+    const { url, machine } = await newPlace()
+    const store = await open(machine, { statementMs: 300 })
     const client = new Client({ connectionString: url })
     await client.connect()
     await client.query('BEGIN')
@@ -161,8 +186,8 @@ describe('[TEA3] what is wrong with a database is said with what to do, and neve
 })
 
 test('[TEA3] connections that break while nobody uses them end nothing', async () => {
-  const url = await server.createDatabase()
-  const store = await open(url)
+  const { url, machine } = await newPlace()
+  const store = await open(machine)
   await store.newest()
   const name = new URL(url).pathname.slice(1)
   await say(server.url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
@@ -171,7 +196,7 @@ test('[TEA3] connections that break while nobody uses them end nothing', async (
 })
 
 test('[TEA1] [FLT29] what is said of a file comes back as it was, zeros and half characters included', async () => {
-  const store = await open(await server.createDatabase())
+  const store = await open((await newPlace()).machine)
   const file = fileRow('/p\u0000\uD800\uFDD0', {
     session: 's\uDC00',
     workdirs: ['/w\u0000\uD800'],
@@ -187,13 +212,17 @@ test('[TEA1] [FLT29] what is said of a file comes back as it was, zeros and half
 })
 
 test('[TEA1] machines with the same paths do not touch what the other has', async () => {
-  const url = await server.createDatabase()
-  const member = (origin: string): object => ({ member: { team: 't', person: 'ada', origin } })
-  const [one, two] = [await open(url, member('one')), await open(url, member('two'))]
+  const place = await openTeamPlace(server, { admin: { person: 'ada', origin: 'one' } })
+  const other = await place.addMachine({ person: 'ada', origin: 'two' })
+  const [one, two] = [await open(place.admin.reveal()), await open(other.reveal())]
   await one.apply([advance(fileRow('a', { origin: 'one' }), [entryRow('lemon', { offset: 1 })])])
   await two.apply([advance(fileRow('a', { origin: 'two' }), [entryRow('lemon', { offset: 2 })])])
   expect((await one.files()).map(({ origin }) => origin)).toEqual(['one'])
   expect((await findPlaces(two, 'lemon')).toSorted()).toEqual(['a:1', 'a:2'])
+  expect((await findAll(two, 'lemon')).map(({ origin = '' }) => origin).toSorted()).toEqual(['one', 'two'])
+  const others = await open(other.reveal(), { finds: 'others' })
+  expect(await findPlaces(others, 'lemon')).toEqual(['a:1'])
+  await others.close()
   await two.apply([{ kind: 'move', from: 'a', to: 'b' }])
   await one.apply([
     { kind: 'forget', path: 'b' },

@@ -1,7 +1,11 @@
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeStore, openPostgresServer, type PostgresServer } from '#testing'
-import { toPostgresAddress } from './address.ts'
+import {
+  describeStore,
+  openPostgresServer,
+  openTeamPlace,
+  type PostgresServer,
+  type TeamPlace,
+} from '#testing'
 import { openPostgresStore } from './open.ts'
 
 let server: PostgresServer
@@ -13,8 +17,15 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Every place has a schema of its own. */
-const schemaOf = (place: string): string => createHash('sha256').update(place).digest('hex').slice(0, 16)
+/** Every place has a team of its own in one database, and is asked through the login of a machine. */
+const places = new Map<string, Promise<TeamPlace>>()
+
+function placeOf(team: string): Promise<TeamPlace> {
+  const place =
+    places.get(team) ?? openTeamPlace(server, { url, team, admin: { person: 'ada', origin: 'here' } })
+  places.set(team, place)
+  return place
+}
 
 describe('[TEA1] [STO1] [STO2] [STO3] [STO4] [STO5] [STO6] [STO7] [STO8] [STO9] [STO10] [STO11] [STO12] a store', () => {
   describeStore(
@@ -22,7 +33,7 @@ describe('[TEA1] [STO1] [STO2] [STO3] [STO4] [STO5] [STO6] [STO7] [STO8] [STO9] 
     {
       name: 'in PostgreSQL',
       runs: 20,
-      open: (place) => openPostgresStore({ address: toPostgresAddress(url), schema: schemaOf(place) }),
+      open: async (place) => openPostgresStore({ address: (await placeOf(place)).admin }),
     },
   )
 })

@@ -6,12 +6,13 @@ import {
   entryRow,
   findAll,
   openPostgresServer,
+  openTeamPlace,
   openTempDir,
   runs,
   type PostgresServer,
 } from '#testing'
 import { openSqliteStore } from '../sqlite/open.ts'
-import { toPostgresAddress } from './address.ts'
+import type { PostgresAddress } from './address.ts'
 import { openPostgresStore } from './open.ts'
 
 let server: PostgresServer
@@ -22,6 +23,12 @@ beforeAll(async () => {
   url = await server.createDatabase()
 })
 afterAll(() => server?.close())
+
+/** Each place is a team of the same database. */
+async function teamOf(place: number): Promise<PostgresAddress> {
+  const admin = { person: 'ada', origin: 'here' }
+  return (await openTeamPlace(server, { url, team: `team-${place}`, admin })).admin
+}
 
 const WORDS = ['red', 'green', 'blue', 'parseLine', 'parse_line', 'Grün', 'lemon', 'tree', 'x9', '日本']
 const QUERIES = [
@@ -51,7 +58,7 @@ test('[TEA12] SQLite and PostgreSQL find the same, in the same order', async () 
         const place = ++places
         const stores = [
           openSqliteStore({ path: join(dir.path, `${place}.db`) }),
-          await openPostgresStore({ address: toPostgresAddress(url), schema: `ranking_${place}` }),
+          await openPostgresStore({ address: await teamOf(place) }),
         ]
         const rows = texts.map(([words, tier], offset) =>
           entryRow({ [['said', 'thought', 'tool'][tier] ?? 'said']: words.join(' ') }, { offset }),

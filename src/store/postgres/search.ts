@@ -3,14 +3,11 @@ import type { SearchTier } from '#wire'
 import { FLAGS, KINDS, TIERS } from '../entry-codes.ts'
 import type { Facets } from '../query-facets.ts'
 import type { Found, FoundEntry, StoreRequest } from '../store.ts'
-import type { Viewer } from './access.ts'
 import { fromColumn, fromColumnOrNone } from './column-text.ts'
 import type { Connection } from './connection.ts'
-import { toFilter, type Filter } from './filter.ts'
-import { createStatement, type Statement } from './statement.ts'
+import { toAsked } from './filter.ts'
 import { toWordSearch, type WordSearch } from './index-words.ts'
-import { readIdfs, timesOf, WEIGHED, weightOf } from './weight.ts'
-import type { Words } from './words.ts'
+import { readIdfs, WEIGHED, type Sizes } from './weight.ts'
 
 interface Place {
   readonly tier: number
@@ -21,7 +18,9 @@ interface Place {
 interface Asked {
   readonly request: StoreRequest
   readonly words: WordSearch
-  readonly filter: Filter
+  /** As the functions in the database read it. */
+  readonly asked: string
+  readonly sizes: Sizes
 }
 
 const NOTHING: Found = { hits: [], total: { count: 0, exact: true }, notes: [] }
@@ -30,16 +29,21 @@ const NOTHING: Found = { hits: [], total: { count: 0, exact: true }, notes: [] }
 export async function findEntries(
   connection: Connection,
   request: StoreRequest,
-  known: { readonly words: Words; readonly viewer?: Viewer | undefined },
+  known: { readonly sizes: Sizes; readonly others: boolean },
 ): Promise<Found> {
   const { query, newerThan, cursor } = request
   const place = readCursor(cursor)
-  const filter = await toFilter(connection, query.facets, { newerThan, ...known })
-  if (filter === undefined) return NOTHING
+  const ofEntries = await toAsked(connection, query.facets, newerThan)
+  if (ofEntries === undefined) return NOTHING
   const words = toWordSearch(query)
-  if (newerThan !== undefined) return await findNews(connection, { request, words, filter })
-  if (words === undefined) return await listEntries(connection, { request, filter, place })
-  return await findWords(connection, { request, words, filter }, place)
+  const asked = JSON.stringify({
+    ...ofEntries,
+    others: known.others,
+    ...(words === undefined ? {} : { ...words, forms: words.forms.map(({ piece }) => piece) }),
+  })
+  if (newerThan !== undefined) return await findNews(connection, request, asked)
+  if (words === undefined) return await listEntries(connection, { request, asked, place })
+  return await findWords(connection, { request, words, asked, sizes: known.sizes }, place)
 }
 
 /** Tier by tier: words of people and agents come before thinking, and that before tools. */
@@ -53,7 +57,7 @@ async function findWords(connection: Connection, asked: Asked, place: Place): Pr
     if (!isAsked(query.facets, tier)) continue
     const wanted = index < place.tier ? 0 : limit - found.length
     if (wanted === 0 || next !== undefined) {
-      const count = await countOf(connection, asked, index)
+      const count = await countOf(connection, asked.asked, index)
       total += count
       if (index >= place.tier && count > 0) next ??= { tier: index, skip: 0 }
       continue
@@ -79,59 +83,38 @@ async function rank(
   asked: Asked,
   page: { readonly tier: number; readonly limit: number; readonly skip: number },
 ): Promise<{ readonly ids: readonly number[]; readonly count: number }> {
-  const weighing = await readIdfs(connection, asked.words, page.tier)
-  const statement = createStatement()
-  const { bind } = statement
-  const from = fromTier(asked, page.tier, statement)
+  const { average, idfs } = await readIdfs(connection, asked.words, { tier: page.tier, sizes: asked.sizes })
   const rows = await connection.query<{ entry: number; found: number }>(
-    `WITH found AS MATERIALIZED (
-       SELECT entry, ${weightOf(weighing, statement)} AS weight FROM (
-         SELECT entry_text.entry, entry_text.count, ${timesOf(asked.words, statement)}
-         ${from} ORDER BY entry_text.entry DESC LIMIT ${WEIGHED}
-       ) AS newest
-     )
-     SELECT entry, (SELECT count(*) FROM found) AS found FROM found
-     ORDER BY weight DESC, entry DESC LIMIT ${bind(page.limit)} OFFSET ${bind(page.skip)}`,
-    statement.values,
+    'SELECT entry, found FROM search_rank($1::jsonb, $2, $3::float8[], $4::float8, $5, $6)',
+    [asked.asked, page.tier, idfs, average, page.limit, page.skip],
   )
   const ids = rows.map(({ entry }) => entry)
   const found = rows[0]?.found
   // All of them were weighed, unless there are as many as are weighed at most.
   if (found !== undefined && found < WEIGHED) return { ids, count: found }
-  return { ids, count: await countOf(connection, asked, page.tier) }
+  return { ids, count: await countOf(connection, asked.asked, page.tier) }
 }
 
-async function countOf(connection: Connection, asked: Asked, tier: number): Promise<number> {
-  const statement = createStatement()
-  const from = fromTier(asked, tier, statement)
-  const [row] = await connection.query<{ count: number }>(
-    `SELECT count(*) AS count ${from}`,
-    statement.values,
-  )
+async function countOf(connection: Connection, asked: string, tier: number, flags = 0): Promise<number> {
+  const [row] = await connection.query<{ count: number }>('SELECT search_count($1::jsonb, $2, $3) AS count', [
+    asked,
+    tier,
+    flags,
+  ])
   return row?.count ?? 0
 }
 
 /** Whoever waits for news is told all of it, oldest first. */
-async function findNews(
-  connection: Connection,
-  asked: Omit<Asked, 'words'> & { readonly words: WordSearch | undefined },
-): Promise<Found> {
-  const { request, words, filter } = asked
+async function findNews(connection: Connection, request: StoreRequest, asked: string): Promise<Found> {
   const { query, limit } = request
   const where = new Map<number, SearchTier>()
   for (const [index, tier] of TIERS.entries()) {
     if (!isAsked(query.facets, tier)) continue
-    const statement = createStatement()
-    const from =
-      words === undefined
-        ? fromEntries(FLAGS[tier], filter, statement)
-        : fromTier({ request, words, filter }, index, statement)
-    const id = words === undefined ? 'entry.id' : 'entry_text.entry'
     const rows = await connection.query<{ id: number }>(
-      `SELECT ${id} AS id ${from} ORDER BY ${id} LIMIT ${statement.bind(limit)}`,
-      statement.values,
+      'SELECT id FROM search_news($1::jsonb, $2, $3, $4, 0)',
+      [asked, index, FLAGS[tier], limit],
     )
-    for (const { id: found } of rows) if (!where.has(found)) where.set(found, tier)
+    for (const { id } of rows) if (!where.has(id)) where.set(id, tier)
   }
   const first = [...where].toSorted(([a], [b]) => a - b).slice(0, limit)
   const hits = await toHits(
@@ -144,24 +127,19 @@ async function findNews(
 /** Nothing but facets: the newest entries first, each one once. */
 async function listEntries(
   connection: Connection,
-  asked: Pick<Asked, 'request' | 'filter'> & { readonly place: Place },
+  {
+    request,
+    asked,
+    place,
+  }: { readonly request: StoreRequest; readonly asked: string; readonly place: Place },
 ): Promise<Found> {
-  const { request, filter, place } = asked
   const tiers = TIERS.filter((tier) => isAsked(request.query.facets, tier))
   const flags = tiers.reduce((bits, tier) => bits | FLAGS[tier], 0)
-  const statement = createStatement()
-  const { bind } = statement
   const rows = await connection.query<{ id: number; flags: number }>(
-    `SELECT id, flags ${fromEntries(flags, filter, statement)}
-     ORDER BY id DESC LIMIT ${bind(request.limit)} OFFSET ${bind(place.skip)}`,
-    statement.values,
+    'SELECT id, has AS flags FROM search_newest($1::jsonb, 0, $2, $3, $4)',
+    [asked, flags, request.limit, place.skip],
   )
-  const counting = createStatement()
-  const [counted] = await connection.query<{ count: number }>(
-    `SELECT count(*) AS count ${fromEntries(flags, filter, counting)}`,
-    counting.values,
-  )
-  const count = counted?.count ?? 0
+  const count = await countOf(connection, asked, 0, flags)
   const found = rows.map((row) => ({
     id: row.id,
     tier: tiers.find((tier) => (row.flags & FLAGS[tier]) !== 0) ?? ('said' as const),
@@ -187,6 +165,7 @@ interface EntryColumns {
   readonly kind: number
   readonly tool: string | null
   readonly flags: number
+  readonly origin: string | null
 }
 
 async function toHits(
@@ -195,8 +174,10 @@ async function toHits(
 ): Promise<readonly FoundEntry[]> {
   if (found.length === 0) return []
   const rows = await connection.query<EntryColumns>(
-    `SELECT entry.id, path, agent, session, subagent, entry."offset", length, at, entry.kind, word.text AS tool, flags
-     FROM entry JOIN file ON file.id = entry.file LEFT JOIN word ON word.id = entry.tool
+    `SELECT entry.id, path, agent, session, subagent, entry."offset", length, at, entry.kind, tool, flags,
+            origin.key AS origin
+     FROM entry JOIN file ON file.team = entry.team AND file.id = entry.file
+       LEFT JOIN origin ON origin.team = file.team AND origin.id = file.origin
      WHERE entry.id = ANY($1::bigint[])`,
     [found.map(({ id }) => id)],
   )
@@ -208,6 +189,7 @@ async function toHits(
     return {
       number: row.id,
       path: fromColumn(row.path),
+      origin: fromColumnOrNone(row.origin),
       agent: fromColumn(row.agent),
       session: fromColumn(row.session),
       subagent: fromColumnOrNone(row.subagent),
@@ -224,27 +206,6 @@ async function toHits(
 
 function isAsked({ tiers }: Facets, tier: SearchTier): boolean {
   return (tiers.any.length === 0 || tiers.any.includes(tier)) && !tiers.none.includes(tier)
-}
-
-/** `FROM` and `WHERE` of all entries that have something in one of the tiers. */
-function fromEntries(flags: number, filter: Filter, statement: Statement): string {
-  const condition = filter(statement)
-  return `FROM entry WHERE flags & ${flags} <> 0${condition === '' ? '' : ` AND ${condition}`}`
-}
-
-/** `FROM` and `WHERE` of the entries of a tier that match. */
-function fromTier({ words, filter }: Asked, tier: number, statement: Statement): string {
-  const { bind } = statement
-  const condition = filter(statement)
-  const join = condition === '' ? '' : 'JOIN entry ON entry.id = entry_text.entry'
-  const isThere = (piece: string): string => `position(${bind(piece)} in entry_text.words) > 0`
-  const clauses = words.clauses.map(
-    ({ pieces, not }) => `${not ? 'NOT ' : ''}(${pieces.map(isThere).join(' OR ')})`,
-  )
-  const compared = words.isExact ? `(NOT is_long OR (${clauses.join(' AND ')}))` : clauses.join(' AND ')
-  return `FROM entry_text ${join}
-    WHERE entry_text.tier = ${tier} AND entry_text.lexemes @@ ${bind(words.candidates)}::tsquery
-      AND ${compared}${condition === '' ? '' : ` AND ${condition}`}`
 }
 
 function toNote(count: number, tier: SearchTier): string {

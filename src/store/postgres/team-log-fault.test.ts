@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPostgresServer, ownsPostgresServer, runs, type PostgresServer } from '#testing'
-import { toPostgresAddress } from './address.ts'
+import { openPostgresServer, openTeamPlace, ownsPostgresServer, runs, type PostgresServer } from '#testing'
 import { openTeamLog } from './open-team-log.ts'
 import type { NumberedLine, TeamLog } from './team-log.ts'
 
 let server: PostgresServer
 
 beforeAll(async () => {
-  server = await openPostgresServer()
+  server = await openPostgresServer({ own: true })
 })
 afterAll(() => server?.close())
 
@@ -29,9 +28,9 @@ async function sendUntilTaken(send: () => Promise<unknown>): Promise<void> {
 test.runIf(ownsPostgresServer())(
   '[TEA10] [FLT47] stopped at once under load, again and again: what was acknowledged is there, and nothing twice',
   async () => {
-    const address = toPostgresAddress(await server.createDatabase())
-    const open = (person: string): Promise<TeamLog> =>
-      openTeamLog({ address, team: 'team', person, origin: `${person}@machine`, statementMs: 5000 })
+    const place = await openTeamPlace(server)
+    const open = async (person: string): Promise<TeamLog> =>
+      openTeamLog({ address: await place.addMachine({ person }), statementMs: 5000 })
     const logs = await Promise.all(['ada', 'bob', 'cid', 'dan'].map(open))
     const reader = await open('eve')
     const heard: NumberedLine[] = []

@@ -1,12 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { expectError, openPostgresServer, openTcpProxy, type PostgresServer, type TcpProxy } from '#testing'
+import {
+  expectError,
+  openPostgresServer,
+  openTcpProxy,
+  openTeamPlace,
+  type PostgresServer,
+  type TcpProxy,
+  type TeamPlace,
+} from '#testing'
 import { toPostgresAddress } from './address.ts'
 import { openTeamLog } from './open-team-log.ts'
 import type { LogLine, TeamLog } from './team-log.ts'
 
 let server: PostgresServer
+let place: TeamPlace
 let url: string
 let proxy: TcpProxy
 let log: TeamLog
@@ -18,7 +27,8 @@ beforeAll(async () => {
 afterAll(() => server?.close())
 
 beforeEach(async () => {
-  url = await server.createDatabase()
+  place = await openTeamPlace(server)
+  url = place.url
   proxy = await openTcpProxy(server.port)
   log = await open()
   file = await log.putFile({ identity: 'f', kind: 'journal', path: '/f', scope: 'private' })
@@ -29,19 +39,11 @@ afterEach(async () => {
 })
 
 function open(most = 4): Promise<TeamLog> {
-  const through = new URL(url)
+  const through = new URL(place.admin.reveal())
   through.hostname = '127.0.0.1'
   through.port = String(proxy.port)
   const address = toPostgresAddress(through.href)
-  return openTeamLog({
-    address,
-    team: 't',
-    person: 'ada',
-    origin: 'one',
-    most,
-    statementMs: 1500,
-    connectMs: 500,
-  })
+  return openTeamLog({ address, most, statementMs: 1500, connectMs: 500 })
 }
 
 const batch = (n: number): readonly LogLine[] =>

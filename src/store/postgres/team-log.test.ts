@@ -2,9 +2,19 @@ import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, expectError, openPostgresServer, runs, type PostgresServer } from '#testing'
-import { toPostgresAddress } from './address.ts'
+import {
+  eventually,
+  expectError,
+  openPostgresServer,
+  openTeamPlace,
+  runs,
+  type PostgresServer,
+  type TeamPlace,
+} from '#testing'
+import type { PostgresAddress } from './address.ts'
+import { openTeamBook } from './open-team-book.ts'
 import { openTeamLog } from './open-team-log.ts'
+import type { TeamBook } from './team-book.ts'
 import type { LogFile, LogLine, NumberedLine, TeamLog } from './team-log.ts'
 
 let server: PostgresServer
@@ -19,8 +29,24 @@ afterAll(() => server?.close())
 let teams = 0
 const newTeam = (): string => `team-${++teams}`
 
-const openLog = (team: string, person: string = 'ada', origin: string = `${person}@one`): Promise<TeamLog> =>
-  openTeamLog({ address: toPostgresAddress(url), team, person, origin, most: 6 })
+/** Teams of one database, and the machines in them: each is made when it is first named. */
+const places = new Map<string, Promise<TeamPlace>>()
+const machines = new Map<string, Promise<PostgresAddress>>()
+
+async function addressOf(team: string, person: string): Promise<PostgresAddress> {
+  const place = places.get(team) ?? openTeamPlace(server, { url, team, admin: { person: 'boss' } })
+  places.set(team, place)
+  const key = `${team} ${person}`
+  const machine = machines.get(key) ?? place.then((of) => of.addMachine({ person }))
+  machines.set(key, machine)
+  return await machine
+}
+
+const openLog = async (team: string, person = 'ada'): Promise<TeamLog> =>
+  openTeamLog({ address: await addressOf(team, person), most: 6 })
+
+const openBook = async (team: string, person = 'ada'): Promise<TeamBook> =>
+  openTeamBook({ address: await addressOf(team, person) })
 
 const fileOf = (identity: string, fields: Partial<LogFile> = {}): LogFile => ({
   identity,
@@ -161,7 +187,7 @@ test('[TEA4] [TEA5] a file of many lines, some of them written twice, is read pa
 
 test('[TEA6] while many write, a reader that goes on from where it was misses nothing', async () => {
   const team = newTeam()
-  const logs = await Promise.all(Array.from({ length: 5 }, (_, n) => openLog(team, `p${n}`, `p${n}@machine`)))
+  const logs = await Promise.all(Array.from({ length: 5 }, (_, n) => openLog(team, `p${n}`)))
   const reader = await openLog(team, 'reader')
   const sent: string[] = []
   let isOver = false
@@ -283,17 +309,21 @@ test('[TEA8] what is private is there for its owner alone; shares open it and cl
   expect(await seenBy(ada)).toEqual(['private', 'workdir', 'team'])
   expect(await seenBy(bob)).toEqual(['team'])
   expect(await seenBy(eve)).toEqual([])
-  await ada.share({ kind: 'session', name: 'private', reader: { person: 'bob' } })
-  await bob.share({ kind: 'workdir', name: '/work/shop', reader: 'everybody' })
+  const [adas, bobs] = [await openBook(team), await openBook(team, 'bob')]
+  const shared = { kind: 'session', session: 'private', with: { person: 'bob' } } as const
+  const folder = { kind: 'workdir', workdir: '/work/shop', with: 'everybody' } as const
+  await adas.share(shared)
+  await bobs.share(folder)
   expect(await seenBy(bob)).toEqual(['private', 'team'])
-  await ada.share({ kind: 'workdir', name: '/work/shop', reader: 'everybody' })
+  await adas.share(folder)
   expect(await seenBy(bob)).toEqual(['private', 'workdir', 'team'])
   expect(await seenBy(eve)).toEqual([])
-  await ada.unshare({ kind: 'session', name: 'private', reader: { person: 'bob' } })
-  await ada.unshare({ kind: 'workdir', name: '/work/shop', reader: 'everybody' })
+  await adas.unshare(shared)
+  await adas.unshare(folder)
   expect(await seenBy(bob)).toEqual(['team'])
-  await expectError(openLog(team, 'bob', 'ada@one'), 'not-allowed')
-  await Promise.all([ada.close(), bob.close(), eve.close()])
+  await adas.share({ kind: 'everything', with: { person: 'bob' } })
+  expect(await seenBy(bob)).toEqual(['private', 'workdir', 'team'])
+  await Promise.all([ada, bob, eve, adas, bobs].map((each) => each.close()))
 })
 
 test('[TEA9] who listens is told of everything once, though notifications and the connection are lost', async () => {

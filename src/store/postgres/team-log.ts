@@ -1,3 +1,5 @@
+import type { TeamSelf } from '#model'
+
 /**
  * The logs of all machines of a team, as one person on one machine writes and reads them. What another person keeps to
  * himself is not there for him: not by name, not by number, not in a count.
@@ -6,6 +8,8 @@
  * writes, and appear in their order: who has read up to a number has missed nothing below it.
  */
 export interface TeamLog {
+  /** Whose log it is, by the login that it was opened with. */
+  readonly self: TeamSelf
   /** Makes a file known; the same file gets the same number again. What is said of it is replaced. */
   putFile(file: LogFile): Promise<number>
   /** All lines or none; those that are there already are left as they are. */
@@ -24,9 +28,6 @@ export interface TeamLog {
   newest(): Promise<number>
   /** Tells everything after a number, and goes on telling until it is closed. */
   listen(request: ListenRequest): Listening
-  /** Lets another person see a session of one's own, or a workdir; `everybody` is the whole team. */
-  share(share: Share): Promise<void>
-  unshare(share: Share): Promise<void>
   close(): Promise<void>
 }
 
@@ -36,20 +37,27 @@ export type Scope = 'private' | 'workdir' | 'team'
 export interface LogFile {
   /** What stays the same while the file grows, and is another one when it was rewritten. */
   readonly identity: string
-  readonly kind: 'transcript' | 'journal' | 'document' | 'name' | 'audit'
+  readonly kind: 'transcript' | 'side' | 'journal' | 'document' | 'name' | 'audit'
   /** Where it is on its machine. */
   readonly path: string
   readonly agent?: string | undefined
   readonly session?: string | undefined
   readonly workdir?: string | undefined
+  /** Where it stands in its agent's layout, with `/`: enough to know how it reads. */
+  readonly place?: string | undefined
+  /** The repository its workdir is a clone of: the same on every machine. */
+  readonly remote?: string | undefined
   readonly scope: Scope
 }
 
 export interface StoredFile extends LogFile {
   readonly number: number
-  /** The machine it is on, and whose it is. */
+  /** The machine it is on, what it is called, and whose it is. */
   readonly origin: string
+  readonly machine: string
   readonly owner: string
+  /** Where its last line in the log ends. */
+  readonly size: number
 }
 
 export interface FilesRequest {
@@ -110,6 +118,8 @@ export interface ListenRequest {
   readonly after: number
   /** Told one after another: the next are read when these were dealt with. */
   readonly onNews: (news: LogNews) => void | Promise<void>
+  /** Told when it may have changed what one may see; and whenever a connection came about, for it may have meanwhile. */
+  readonly onAccess?: (() => void) | undefined
   /** Told when the database does not answer; it is tried again by itself. */
   readonly onTrouble?: ((error: Error) => void) | undefined
   /** How long to wait for a notification before looking anyway: one may be lost. */
@@ -118,11 +128,4 @@ export interface ListenRequest {
 
 export interface Listening {
   close(): Promise<void>
-}
-
-export interface Share {
-  readonly kind: 'session' | 'workdir'
-  readonly name: string
-  /** The name of a person, or everybody. */
-  readonly reader: { readonly person: string } | 'everybody'
 }
