@@ -271,7 +271,7 @@ function realPathOf(path: string): string {
 }
 
 /** A session's transcript, what it goes on from, and whatever regular files lie beside it, links not followed. */
-function filesOf({ path, sideDir, loose = [], history = [] }: SessionFiles): readonly string[] {
+export function filesOf({ path, sideDir, loose = [], history = [] }: SessionFiles): readonly string[] {
   const files = [path, ...loose.map((subagent) => subagent.path), ...history]
   if (sideDir !== undefined) collect(sideDir, files)
   // Some agents keep the transcript itself in that folder.

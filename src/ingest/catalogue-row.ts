@@ -13,6 +13,8 @@ export interface CatalogueSource {
   readonly isArchive: boolean
   /** Not what agents write themselves: where they have written a session down too, theirs is the one that is shown. */
   readonly isRecorded?: true
+  /** What other machines have. Of a session that is here too, the one that is here is shown. */
+  readonly isMirror?: true
   /** Samples are shown whatever folders may be: they tell of nobody's work. */
   readonly isSample?: true
 }
@@ -24,6 +26,8 @@ export interface CatalogueOptions {
   /** Whether a session may be shown that worked in this folder. Absent: any. */
   readonly isAllowed?: ((workdir: string) => boolean) | undefined
   readonly liveOf: (id: string) => LiveState | undefined
+  /** What a session does that is on another machine. */
+  readonly liveElsewhere?: ((id: string) => LiveState | undefined) | undefined
   readonly preferenceOf: (id: string) => { readonly name?: string | undefined; readonly starred: boolean }
   readonly countsOf: (id: string) => SessionCounts | undefined
   /** What a session was made of, where its own files do not say it. */

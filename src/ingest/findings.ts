@@ -29,13 +29,15 @@ export async function findAll(
     if (!from.isArchive) problems.push(...told)
     for (const files of sessions) all.push({ from, files })
   }
-  const own = new Set(all.flatMap(({ from, files }) => (from.isRecorded === true ? [] : [files.id])))
+  const own = new Set(
+    all.flatMap(({ from, files }) => (from.isRecorded === true || from.isMirror === true ? [] : [files.id])),
+  )
   const found = new Map<string, { from: CatalogueSource; files: SessionFiles }>()
   const ids = new Set<string>()
   const sides = new Map<string, string>()
   for (const each of all) {
     const { id, path, sideDir } = each.files
-    if (each.from.isArchive && ids.has(id)) continue
+    if ((each.from.isArchive || each.from.isMirror === true) && ids.has(id)) continue
     if (each.from.isRecorded === true && own.has(id)) continue
     ids.add(id)
     found.set(path, each)

@@ -12,18 +12,22 @@ export interface ShownHits {
 }
 
 /** Reads the line of every hit. One that is not there any more is left out, and its file is named. */
-export async function readHits(found: readonly FoundEntry[], query: Query): Promise<ShownHits> {
+export async function readHits(
+  found: readonly FoundEntry[],
+  query: Query,
+  cursors: readonly string[] = [],
+): Promise<ShownHits> {
   const matcher = createMatcher(query)
   const hits: IndexedHit[] = []
   const wrong = new Set<string>()
   const files = new Map<string, TranscriptFile | undefined>()
   try {
-    for (const each of found) {
+    for (const [nth, each] of found.entries()) {
       if (!files.has(each.path)) files.set(each.path, openIfThere(each.path))
       const file = files.get(each.path)
       const hit = file === undefined ? undefined : await readHit(each, file, matcher)
       if (hit === undefined) wrong.add(each.path)
-      else hits.push(hit)
+      else hits.push({ ...hit, after: cursors[nth] })
     }
   } finally {
     for (const file of files.values()) file?.close()
@@ -50,14 +54,30 @@ async function readHit(
       kind: entry.kind,
       at: entry.at,
       place: entry.place,
-      cursor: cursorAt(file, endOfLine(file, offset + length)),
+      cursor: cursorAt(file, await endOfLine(file, offset + length)),
     },
     where: found.where,
     tool: found.tool,
     isError: found.isError,
     snippet: toSnippet(text, matcher),
+    weight: weightOf(text, matcher),
   }
 }
+
+const COUNTED = 64
+/** As BM25 has them, with a text of usual length in place of the average of an index. */
+const [K1, B, USUAL_LENGTH] = [1.2, 0.75, 600]
+
+function weightOf(text: string, matcher: Matcher): number {
+  const times = new Map<number, number>()
+  for (const { term } of matcher.finds(text.slice(0, WEIGHED_OF), COUNTED))
+    times.set(term, (times.get(term) ?? 0) + 1)
+  const norm = K1 * (1 - B + (B * text.length) / USUAL_LENGTH)
+  return [...times.values()].reduce((sum, count) => sum + (count * (K1 + 1)) / (count + norm), 0)
+}
+
+/** Of a long text, its beginning says enough. */
+const WEIGHED_OF = 64 * 1024
 
 async function readEntry(
   file: TranscriptFile,
@@ -79,10 +99,11 @@ async function readEntry(
 const PIECE = 4096
 
 /** Where the line that goes on here ends, its newline included. */
-function endOfLine(file: TranscriptFile, from: number): number {
+async function endOfLine(file: TranscriptFile, from: number): Promise<number> {
   const bytes = Buffer.allocUnsafe(PIECE)
   for (let at = from; at < file.size; at += PIECE) {
-    const found = bytes.subarray(0, file.readNow(bytes, Math.min(PIECE, file.size - at), at)).indexOf(0x0a)
+    const count = await file.read(bytes, Math.min(PIECE, file.size - at), at)
+    const found = bytes.subarray(0, count).indexOf(0x0a)
     if (found >= 0) return at + found + 1
   }
   return file.size

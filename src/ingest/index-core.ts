@@ -3,6 +3,7 @@ import {
   embeddedPrices,
   isDamage,
   openSqliteStore,
+  toHitCursors,
   toQuery,
   toUsageReport,
   type SqliteStore,
@@ -242,7 +243,8 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
           ...(cursor === undefined ? {} : { cursor }),
         }),
       )
-      const { hits, wrong } = await readHits(found.hits, query)
+      const cursors = toHitCursors(found.hits, query, cursor)
+      const { hits, wrong } = await readHits(found.hits, query, cursors)
       for (const wrongPath of wrong) reread(wrongPath)
       return {
         hits,

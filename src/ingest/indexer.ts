@@ -35,7 +35,7 @@ export interface Indexer {
 }
 
 export interface IndexerOptions {
-  readonly store: Store
+  readonly store: Pick<Store, 'files' | 'apply'>
   /** The machine the files are on. */
   readonly origin: string
   readonly onCommit?: (committed: Committed) => void

@@ -36,9 +36,11 @@ export interface OutboxState {
 
 const MOST_HELD = 1000
 
-export async function openOutboxState(path: string): Promise<OutboxState> {
+/** `log`: which one it is about. What is known of another one is of no use. */
+export async function openOutboxState(path: string, log = ''): Promise<OutboxState> {
   const text = await readFile(path, 'utf8').catch(() => '{}')
-  const stored = parseJson(text)
+  const known = parseJson(text)
+  const stored = (string(known, 'log') ?? '') === log ? known : undefined
   const files = new Map<string, Shipped>()
   for (const [name, value] of Object.entries(object(stored, 'files') ?? {})) {
     const shipped = readShipped(value)
@@ -70,7 +72,7 @@ export async function openOutboxState(path: string): Promise<OutboxState> {
     async save() {
       if (!isDirty) return
       isDirty = false
-      const content = JSON.stringify({ files: Object.fromEntries(files), held: [...held.values()] })
+      const content = JSON.stringify({ log, files: Object.fromEntries(files), held: [...held.values()] })
       await replaceFile(path, content).catch((error: unknown) => {
         isDirty = true
         throw error

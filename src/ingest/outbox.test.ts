@@ -15,21 +15,23 @@ import { openTeamLog, toPostgresAddress, type TeamLog } from '#store'
 import {
   openPostgresServer,
   openTcpProxy,
+  openTeamPlace,
   openTempDir,
   ownsPostgresServer,
   runs,
   type PostgresServer,
+  type TeamPlace,
   type TempDir,
 } from '#testing'
 import { openOutbox, type OfferedFile, type Outbox } from './outbox.ts'
 
 let server: PostgresServer
 let dir: TempDir
-let url: string
+let team: TeamPlace
 
 beforeAll(async () => {
-  server = await openPostgresServer()
-  url = await server.createDatabase()
+  server = await openPostgresServer({ own: true })
+  team = await openTeamPlace(server)
   dir = await openTempDir()
 })
 afterAll(async () => {
@@ -40,23 +42,21 @@ afterAll(async () => {
 let places = 0
 
 /** A team, a folder with files, and an outbox between them. */
-function newPlace(): {
+async function newPlace(): Promise<{
   readonly path: (name: string) => string
   readonly offer: (name: string) => OfferedFile
   readonly openLog: (port?: number) => Promise<TeamLog>
   readonly open: (options?: { port?: number; mask?: (line: Buffer) => Promise<Buffer> }) => Promise<Outbox>
   readonly state: string
-} {
+}> {
   const place = ++places
   const path = (name: string): string => join(dir.path, `${place}-${name}`)
+  const machine = await team.addMachine({ person: `ada-${place}` })
   const openLog = (port?: number): Promise<TeamLog> => {
-    const address = new URL(url)
+    const address = new URL(machine.reveal())
     if (port !== undefined) address.port = String(port)
     return openTeamLog({
       address: toPostgresAddress(address.href),
-      team: `team-${place}`,
-      person: 'ada',
-      origin: `one-${place}`,
       most: 2,
       statementMs: 2000,
       connectMs: 1000,
@@ -119,7 +119,7 @@ test('[TEA15] whatever is written, and wherever the outbox is killed and starts 
   )
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 15 }), async (steps) => {
-      const { path, offer, open, openLog, state } = newPlace()
+      const { path, offer, open, openLog, state } = await newPlace()
       for (const name of ['a', 'b']) writeFileSync(path(name), `${name}\n`)
       let outbox = await open()
       const offerAll = (): void => {
@@ -157,7 +157,7 @@ test('[TEA15] whatever is written, and wherever the outbox is killed and starts 
 test.runIf(ownsPostgresServer())(
   '[TEA16] [FLT48] while the database is away, or the network bad, writing goes on; when it is back everything is shipped once',
   async () => {
-    const { path, offer, open, openLog } = newPlace()
+    const { path, offer, open, openLog } = await newPlace()
     const proxy = await openTcpProxy(server.port)
     const outbox = await open({ port: proxy.port })
     writeFileSync(path('a'), '')
@@ -196,7 +196,7 @@ test.runIf(ownsPostgresServer())(
 )
 
 test('[TEA17] secrets are masked before a line leaves; what cannot be looked through stays here, and is said', async () => {
-  const { path, offer, open, openLog } = newPlace()
+  const { path, offer, open, openLog } = await newPlace()
   writeFileSync(path('a'), 'good\nsecret\nbroken\nend\n')
   const outbox = await open({
     mask: async (line) => {
@@ -221,7 +221,7 @@ test('[TEA17] secrets are masked before a line leaves; what cannot be looked thr
 })
 
 test('[TEA18] a file that was rewritten is another one from then on; one that was deleted is shipped from where it is kept', async () => {
-  const { path, offer, open, openLog } = newPlace()
+  const { path, offer, open, openLog } = await newPlace()
   const outbox = await open()
   writeFileSync(path('a'), 'one\ntwo\n')
   writeFileSync(path('b'), 'kept\n')

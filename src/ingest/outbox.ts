@@ -1,8 +1,18 @@
+import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ThroughlineError } from '#base'
-import { endOfLines, openPlainFile, type TranscriptFile } from '#sources'
+import { endOfLines, type TranscriptFile } from '#sources'
 import type { LogFile, LogLine, TeamLog } from '#store'
 import { guardAt } from './file-guard.ts'
+import {
+  findLineEnd,
+  isStillThere,
+  openOneOf,
+  readLines,
+  readText,
+  toLines,
+  whereToGoOn,
+} from './outbox-reading.ts'
 import { openOutboxState, type Held, type Shipped } from './outbox-state.ts'
 
 /**
@@ -19,14 +29,22 @@ export interface Outbox {
   close(): Promise<void>
 }
 
+/**
+ * A file of the kind `side` is one text: it is masked as a whole, and shipped to its last byte as soon as nobody has
+ * written to it for a moment.
+ */
 export interface OfferedFile extends Omit<LogFile, 'identity'> {
   /** Where the same file is found when its agent has deleted it. */
   readonly keptAt?: string | undefined
+  /** Somebody may be waiting for it: before everything that is not. */
+  readonly urgent?: true | undefined
 }
 
 export interface OutboxStatus {
   /** How many files have something to ship. */
   readonly waiting: number
+  /** How many bytes of them are not shipped. */
+  readonly bytes: number
   /** Why nothing can be shipped at the moment. */
   readonly trouble?: Error | undefined
   /** Lines that stay on this machine. */
@@ -38,21 +56,31 @@ export interface OutboxOptions {
   readonly openLog: () => Promise<TeamLog>
   /** Where it is remembered how far everything is. */
   readonly path: string
-  /** What is sent instead of a line: the line with its secrets masked. When it throws, the line stays here. */
+  /** The name of the log: what is remembered of another one does not count. */
+  readonly log?: string | undefined
+  /**
+   * What is sent instead of a line: as long as it is, with its secrets masked. When it throws, the line stays here;
+   * with `internal`, it is tried again.
+   */
   readonly mask: (line: Buffer) => Promise<Buffer>
+  /** Tells how long ago a file was written to. Not there: no file is waited for. */
+  readonly now?: (() => number) | undefined
 }
 
-/** What is read and sent at once. */
-const PIECE = 1024 * 1024
-const LONGEST = 64 * 1024 * 1024
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 10_000
 const SAVE_EVERY_MS = 2000
-const NEWLINE = 10
+/** How long nobody writes to a text before it is taken to be whole. */
+const QUIET_MS = 1500
 
-export async function openOutbox({ openLog, path, mask }: OutboxOptions): Promise<Outbox> {
-  const state = await openOutboxState(path)
+export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
+  const { openLog, path, mask, now } = options
+  const state = await openOutboxState(path, options.log)
   const offered = new Map<string, OfferedFile>()
+  const urgent = new Map<string, OfferedFile>()
+  const quietening = new Map<string, NodeJS.Timeout>()
+  /** What the log was told of files, so that it is told once. */
+  const told = new Map<string, { readonly said: string; readonly number: number }>()
   const closing = new AbortController()
   const waiters: (() => void)[] = []
   let log: Promise<TeamLog> | undefined
@@ -60,34 +88,41 @@ export async function openOutbox({ openLog, path, mask }: OutboxOptions): Promis
   let working: Promise<void> | undefined
   let savedAt = performance.now()
 
+  function isDone(): boolean {
+    return offered.size === 0 && urgent.size === 0
+  }
+
   function wake(): void {
     if (closing.signal.aborted) return
     working ??= work().finally(() => {
       working = undefined
-      if (offered.size > 0) wake()
+      if (!isDone()) wake()
     })
   }
 
   async function work(): Promise<void> {
     let pause = FIRST_PAUSE_MS
     while (!closing.signal.aborted) {
-      const [next] = offered.values()
+      const queue = urgent.size > 0 ? urgent : offered
+      const [next] = queue.values()
       if (next === undefined) break
       try {
-        await shipFile(next)
+        const isWhole = await shipFile(next, () => queue === offered && urgent.size > 0)
         trouble = undefined
         pause = FIRST_PAUSE_MS
         // One that was offered again meanwhile is looked at again.
-        if (offered.get(next.path) === next) offered.delete(next.path)
+        if (isWhole && queue.get(next.path) === next) queue.delete(next.path)
         if (performance.now() - savedAt > SAVE_EVERY_MS) await save()
       } catch (error) {
         trouble = error instanceof Error ? error : new Error(String(error))
+        told.clear()
         await sleep(pause, undefined, { signal: closing.signal }).catch(() => {})
         pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
       }
     }
-    if (offered.size > 0) return
+    if (!isDone()) return
     await save()
+    if (quietening.size > 0) return
     for (const done of waiters.splice(0)) done()
   }
 
@@ -99,48 +134,68 @@ export async function openOutbox({ openLog, path, mask }: OutboxOptions): Promis
     })
   }
 
-  async function shipFile(file: OfferedFile): Promise<void> {
-    const transcript = openOneOf(file)
+  /** Whether all of it is shipped that can be. */
+  async function shipFile(file: OfferedFile, isOvertaken: () => boolean): Promise<boolean> {
+    const transcript = openOneOf([file.path, file.keptAt])
     // Gone before it was shipped, and nobody kept it.
-    if (transcript === undefined) return state.forget(file.path)
+    if (transcript === undefined) return true
     try {
+      if (file.kind === 'side' && isBeingWritten(transcript)) {
+        lookLater(file)
+        return true
+      }
       const shipped = whereToGoOn(transcript, state.find(file.path))
-      const { keptAt: _, ...described } = file
       const team = await (log ??= openLog().catch((error: unknown) => {
         log = undefined
         throw error
       }))
-      const identity = `${shipped.identity}:${shipped.generation}`
-      const number = await team.putFile({ ...described, identity })
-      await shipLines(transcript, { file, shipped, send: (lines) => team.append(lines), number })
+      const number = await makeKnown(team, file, `${shipped.identity}:${shipped.generation}`)
+      const send = (lines: readonly LogLine[]): Promise<unknown> => team.append(lines)
+      return await shipLines(transcript, { file, shipped, send, number, isOvertaken })
     } finally {
       transcript.close()
     }
   }
 
-  async function shipLines(transcript: TranscriptFile, shipping: Shipping): Promise<void> {
+  function isBeingWritten({ modifiedMs }: TranscriptFile): boolean {
+    return now !== undefined && now() - modifiedMs < QUIET_MS && modifiedMs <= now()
+  }
+
+  function lookLater(file: OfferedFile): void {
+    if (quietening.has(file.path)) return
+    const timer = setTimeout(() => {
+      quietening.delete(file.path)
+      offered.set(file.path, file)
+      wake()
+    }, QUIET_MS)
+    quietening.set(file.path, timer.unref())
+  }
+
+  async function makeKnown(team: TeamLog, file: OfferedFile, identity: string): Promise<number> {
+    const { keptAt: _, urgent: __, ...described } = file
+    const said = JSON.stringify([identity, described])
+    const known = told.get(file.path)
+    if (known?.said === said) return known.number
+    const number = await team.putFile({ ...described, identity })
+    told.set(file.path, { said, number })
+    return number
+  }
+
+  async function shipLines(transcript: TranscriptFile, shipping: Shipping): Promise<boolean> {
     const { file, shipped, number, send } = shipping
-    const end = endOfLines(transcript)
+    const isText = file.kind === 'side'
+    const end = isText ? transcript.size : endOfLines(transcript)
     let { offset, guard } = shipped
-    while (offset < end && !closing.signal.aborted) {
-      const bytes = await readLines(transcript, offset, end)
-      const lines: LogLine[] = []
-      for (let from = 0; from < bytes.length;) {
-        const to = bytes.indexOf(NEWLINE, from) + 1
-        const line = await maskLine({
-          path: file.path,
-          offset: offset + from,
-          bytes: bytes.subarray(from, to),
-        })
-        if (line !== undefined) lines.push({ file: number, offset: offset + from, bytes: line })
-        from = to
-      }
+    while (offset < end) {
+      if (closing.signal.aborted || shipping.isOvertaken()) return false
+      const bytes = await (isText ? readText : readLines)(transcript, offset, end)
+      const lines = await maskLines({ file, offset, bytes, number })
       const isSame = guardAt(transcript, offset) === guard && isStillThere(transcript, offset, bytes)
       // Looked at again, it is another file.
       if (!isSame) throw new Error(`${file.path} was rewritten while it was read`)
       if (bytes.length === 0) {
         // Longer than anything that is held in memory here.
-        const to = findLineEnd(transcript, offset, end)
+        const to = isText ? end : findLineEnd(transcript, offset, end)
         state.hold({ path: file.path, offset, length: to - offset, reason: 'too long' })
         offset = to
       } else {
@@ -150,36 +205,73 @@ export async function openOutbox({ openLog, path, mask }: OutboxOptions): Promis
       guard = guardAt(transcript, offset)
       state.set(file.path, { ...shipped, offset, guard })
     }
+    return true
   }
 
-  async function maskLine(line: {
-    path: string
-    offset: number
-    bytes: Buffer
-  }): Promise<Buffer | undefined> {
+  async function maskLines({ file, offset, bytes, number }: Masking): Promise<readonly LogLine[]> {
+    const pieces = file.kind === 'side' ? [bytes] : toLines(bytes)
+    let at = offset
+    const places = pieces.map((piece) => {
+      const place = at
+      at += piece.length
+      return place
+    })
+    const masked = await Promise.all(
+      pieces.map((piece, nth) => maskOne(file.path, places[nth] ?? offset, piece)),
+    )
+    return masked.flatMap((piece, nth) => {
+      let from = places[nth] ?? offset
+      return (piece === undefined ? [] : toLines(piece)).map((line) => {
+        const place = from
+        from += line.length
+        return { file: number, offset: place, bytes: line }
+      })
+    })
+  }
+
+  async function maskOne(name: string, offset: number, bytes: Buffer): Promise<Buffer | undefined> {
     try {
-      return await mask(line.bytes)
+      const masked = bytes.length === 0 ? bytes : await mask(bytes)
+      if (masked.length === bytes.length) return masked
+      state.hold({ path: name, offset, length: bytes.length, reason: 'redaction-failed' })
     } catch (error) {
-      const reason = error instanceof ThroughlineError ? error.code : 'internal'
-      state.hold({ path: line.path, offset: line.offset, length: line.bytes.length, reason })
-      return undefined
+      const code = error instanceof ThroughlineError ? error.code : undefined
+      if (code === 'internal') throw error
+      state.hold({ path: name, offset, length: bytes.length, reason: code ?? 'internal' })
     }
+    return undefined
+  }
+
+  function waitingBytes(): number {
+    let bytes = 0
+    for (const file of [...offered.values(), ...urgent.values()]) {
+      const size = statSync(file.path, { throwIfNoEntry: false })?.size ?? 0
+      bytes += Math.max(0, size - (state.find(file.path)?.offset ?? 0))
+    }
+    return bytes
   }
 
   return {
     offer(file) {
-      offered.set(file.path, file)
+      if (file.urgent === true) urgent.set(file.path, file)
+      else offered.set(file.path, file)
       wake()
     },
-    status: () => ({ waiting: offered.size, trouble, held: state.held }),
+    status: () => ({
+      waiting: offered.size + urgent.size + quietening.size,
+      bytes: waitingBytes(),
+      trouble,
+      held: state.held,
+    }),
     drained: () =>
-      offered.size === 0 && working === undefined
+      isDone() && working === undefined && quietening.size === 0
         ? Promise.resolve()
         : new Promise((resolve) => {
             waiters.push(resolve)
           }),
     async close() {
       closing.abort()
+      for (const timer of quietening.values()) clearTimeout(timer)
       await working
       await save()
       await log?.then((team) => team.close()).catch(() => {})
@@ -192,56 +284,13 @@ interface Shipping {
   readonly shipped: Shipped
   readonly number: number
   readonly send: (lines: readonly LogLine[]) => Promise<unknown>
+  /** Whether something else comes first. */
+  readonly isOvertaken: () => boolean
 }
 
-function openOneOf({ path, keptAt }: OfferedFile): TranscriptFile | undefined {
-  for (const name of keptAt === undefined ? [path] : [path, keptAt]) {
-    try {
-      return openPlainFile(name)
-    } catch {
-      // The next one, if there is one.
-    }
-  }
-  return undefined
-}
-
-/** Where it goes on. What was rewritten is another file from then on: what was shipped of it stays as it was. */
-function whereToGoOn(file: TranscriptFile, known: Shipped | undefined): Shipped {
-  const anew = { identity: file.identity, generation: 0, offset: 0, guard: guardAt(file, 0) }
-  if (known === undefined || known.identity !== file.identity) return anew
-  if (known.offset <= file.size && guardAt(file, known.offset) === known.guard) return known
-  return { ...anew, generation: known.generation + 1 }
-}
-
-/** Whole lines from an offset on: as many as fit a piece, or one that is longer. Empty when even that is too long. */
-async function readLines(file: TranscriptFile, offset: number, end: number): Promise<Buffer> {
-  for (let size = PIECE; ; size *= 4) {
-    const length = Math.min(size, end - offset)
-    const bytes = Buffer.allocUnsafe(length)
-    const found = bytes.subarray(0, await file.read(bytes, length, offset))
-    const whole = found.subarray(0, found.lastIndexOf(NEWLINE) + 1)
-    if (whole.length > 0) return whole
-    if (length === end - offset || size > LONGEST) return whole
-  }
-}
-
-/** Whether what was read is still what the file has at its end. */
-function isStillThere(file: TranscriptFile, offset: number, bytes: Buffer): boolean {
-  const tail = bytes.subarray(-TAIL)
-  const now = Buffer.allocUnsafe(tail.length)
-  const count = file.readNow(now, tail.length, offset + bytes.length - tail.length)
-  return now.subarray(0, count).equals(tail)
-}
-
-const TAIL = 4096
-
-function findLineEnd(file: TranscriptFile, offset: number, end: number): number {
-  const bytes = Buffer.allocUnsafe(PIECE)
-  for (let at = offset; at < end; at += PIECE) {
-    const count = file.readNow(bytes, Math.min(PIECE, end - at), at)
-    const found = bytes.subarray(0, count).indexOf(NEWLINE)
-    if (found >= 0) return at + found + 1
-    if (count === 0) break
-  }
-  return end
+interface Masking {
+  readonly file: OfferedFile
+  readonly offset: number
+  readonly bytes: Buffer
+  readonly number: number
 }

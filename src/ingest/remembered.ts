@@ -73,7 +73,9 @@ export function stampOf(files: SessionFiles): string | undefined {
       ? ''
       : `|${timeOf(sideDir)}|${timeOf(`${sideDir}${sep}subagents`)}|${timeOf(`${sideDir}${sep}tool-results`)}`
   const loose = files.loose === undefined ? '' : `|${files.loose.map(({ id }) => id).join()}`
-  return `${fileStamp(file)}${side}${loose}`
+  // What a file goes on from may come after it, as it does from another machine.
+  const history = files.history === undefined ? '' : `|${files.history.join()}`
+  return `${fileStamp(file)}${side}${loose}${history}`
 }
 
 function fileStamp({ size, mtimeMs, dev, ino }: Stats): string {

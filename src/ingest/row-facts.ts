@@ -1,4 +1,4 @@
-import { isMereCopy, type SessionSummary } from '#model'
+import { isMereCopy, type LiveState, type SessionSummary } from '#model'
 import { toShown, type CatalogueOptions, type Row, type RowFacts } from './catalogue-row.ts'
 
 /** What is known of a session right now, among all that there are. */
@@ -8,12 +8,18 @@ export function factsOf(row: Row, rows: Iterable<Row>, options: CatalogueOptions
   const copied = options.copyOf?.(id) ?? copiedFrom
   const isHere = copied !== undefined && findRow(rows, copied.id) !== undefined
   return {
-    live: row.from.isArchive ? undefined : options.liveOf(id),
+    live: liveOf(row, options),
     name,
     starred,
     counts: options.countsOf(id),
     copiedFrom: isHere ? { ...copied, here: true } : copied,
   }
+}
+
+/** Processes of this machine hold sessions of this machine. */
+function liveOf({ from, summary }: Row, options: CatalogueOptions): LiveState | undefined {
+  if (from.isMirror === true) return options.liveElsewhere?.(summary.id)
+  return from.isArchive ? undefined : options.liveOf(summary.id)
 }
 
 /** Whether nothing was said in it that is not in another session that is shown, which it was copied from. */

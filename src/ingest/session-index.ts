@@ -32,10 +32,19 @@ export interface SessionIndex {
   close(): Promise<void>
 }
 
-export type IndexedPage = Omit<SearchPage, 'hits' | 'index'> & { readonly hits: readonly IndexedHit[] }
+export type IndexedPage = Omit<SearchPage, 'hits' | 'index' | 'team'> & {
+  readonly hits: readonly IndexedHit[]
+}
 
 /** A hit without what only the catalogue knows of its session. */
-export type IndexedHit = Omit<SearchHit, 'session'> & { readonly path: string; readonly number: number }
+export type IndexedHit = Omit<SearchHit, 'session'> & {
+  readonly path: string
+  readonly number: number
+  /** How much of it is what was asked for: the same for the same text, whichever index found it. */
+  readonly weight: number
+  /** A cursor right behind it. Not there for news. */
+  readonly after?: string | undefined
+}
 
 export interface WatchOptions {
   readonly cursor?: string

@@ -42,5 +42,6 @@ const HIT = {
   where: 'said',
   tool: undefined,
   isError: false,
+  weight: 1,
   snippet: { text: '', marks: [] },
 } as const

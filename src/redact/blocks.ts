@@ -74,7 +74,7 @@ function redactSource(source: MediaSource, finds: Finds): MediaSource {
 }
 
 /** Fields that hold what a provider signed or encrypted, whatever the object is. */
-const SEALED: ReadonlySet<string> = new Set([
+export const SEALED: ReadonlySet<string> = new Set([
   'signature',
   'thoughtSignature',
   'thought_signature',

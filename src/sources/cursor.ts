@@ -31,6 +31,14 @@ export function offsetOf(file: TranscriptFile, cursor: string): number {
   })
 }
 
+/** Fetches what a cursor is compared with, of a file that is not all here. */
+export async function prepareCursor(file: TranscriptFile, cursor: string): Promise<void> {
+  if (file.prepare === undefined) return
+  const offset = Number(/^\d{1,16}/.exec(cursor)?.[0] ?? 0)
+  const length = Math.min(GUARD, offset)
+  if (offset <= file.size) await file.prepare(length, offset - length)
+}
+
 /** …or `undefined`, when it has not. Throws `request-invalid` for what never was a cursor. */
 export function findOffset(file: TranscriptFile, cursor: string): number | undefined {
   const match = /^(0|[1-9]\d{0,15})(?:\.([\w-]{11}))?$/.exec(cursor)

@@ -52,6 +52,7 @@ export async function* readForward(
     // Other work gets its turn before each piece. Reading itself does not wait: a piece from the page cache takes a
     // tenth of the time that its lines take, and a trip through the thread pool as long as the piece.
     await setImmediate()
+    await file.prepare?.(size, position)
     const count = file.readNow(buffer.subarray(carry.length), size, position)
     const offset = position - carry.length
     const end = carry.length + count

@@ -14,6 +14,7 @@ import {
 import { basename, dirname, isAbsolute, resolve as resolvePath } from 'node:path'
 import { ThroughlineError } from '#base'
 import { withHistory } from './codex/history-base.ts'
+import { findFiller, unreached, type FileRange, type Filler } from './filler.ts'
 
 /** An open transcript. Other people's file: opened for reading, never for anything else. */
 export interface TranscriptFile {
@@ -25,7 +26,12 @@ export interface TranscriptFile {
   readonly modifiedMs: number
   /** Reads up to `length` bytes at `position` into `target`; fewer only at the end of the file. */
   read(target: Buffer, length: number, position: number): Promise<number>
+  /** Throws `team-unreached` for what is on another machine and not here. */
   readNow(target: Buffer, length: number, position: number): number
+  /** Fetches what is to be read at once. Not there: everything is here. */
+  readonly prepare?: ((length: number, position: number) => Promise<void>) | undefined
+  /** Whether it could be read at once. Not there: everything could. */
+  readonly has?: ((length: number, position: number) => boolean) | undefined
   close(): void
 }
 
@@ -50,10 +56,12 @@ export function openPlainFile(path: string, meter?: Meter): TranscriptFile {
   try {
     const stats = fstatSync(fd)
     if (!stats.isFile() || !isWhatWasAsked(fd, path, stats)) throw notATranscript(path)
-    return {
+    const identity = `${stats.dev}:${stats.ino}`
+    const filler = findFiller(path)
+    const file: TranscriptFile = {
       path,
       size: stats.size,
-      identity: `${stats.dev}:${stats.ino}`,
+      identity,
       modifiedMs: stats.mtimeMs,
       read: (target, length, position) => readWhole(fd, target, length, position, meter),
       readNow(target, length, position) {
@@ -68,9 +76,38 @@ export function openPlainFile(path: string, meter?: Meter): TranscriptFile {
       },
       close: () => closeSync(fd),
     }
+    return filler === undefined ? file : filledBy(filler, file)
   } catch (error) {
     closeSync(fd)
     throw error
+  }
+}
+
+/** A file of another machine: what is read of it is fetched first. */
+function filledBy(filler: Filler, file: TranscriptFile): TranscriptFile {
+  const { path, identity, size } = file
+  const rangeOf = (length: number, position: number): FileRange => ({
+    path,
+    identity,
+    from: Math.min(position, size),
+    to: Math.min(position + length, size),
+  })
+  return {
+    ...file,
+    async read(target, length, position) {
+      await filler.ensure(rangeOf(length, position))
+      return await file.read(target, length, position)
+    },
+    readNow(target, length, position) {
+      const range = rangeOf(length, position)
+      if (!filler.has(range)) {
+        filler.miss(range)
+        throw unreached(path)
+      }
+      return file.readNow(target, length, position)
+    },
+    prepare: (length, position) => filler.ensure(rangeOf(length, position)),
+    has: (length, position) => filler.has(rangeOf(length, position)),
   }
 }
 

@@ -95,6 +95,7 @@ export function createBillReader(): BillReader {
           await setImmediate()
         }
         const size = Math.min(buffer.length - held, file.size - position)
+        await file.prepare?.(size, position)
         const count = file.readNow(buffer.subarray(held), size, position)
         const offset = position - held
         const end = held + count

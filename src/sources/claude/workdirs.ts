@@ -74,6 +74,7 @@ async function findWorkdirs(file: TranscriptFile): Promise<readonly string[]> {
     const buffer = Buffer.allocUnsafe(carry.length + size)
     carry.copy(buffer)
     await setImmediate()
+    await file.prepare?.(size, position)
     const count = file.readNow(buffer.subarray(carry.length), size, position)
     if (count === 0) break
     position += count

@@ -236,6 +236,15 @@ function toOneFile(parts: readonly Part[], own: TranscriptFile): TranscriptFile 
       }
       return filled
     },
+    ...(pieces.some(({ file }) => file.prepare !== undefined)
+      ? {
+          async prepare(length: number, position: number) {
+            for (const span of within(length, position)) await span.file.prepare?.(span.length, span.at)
+          },
+          has: (length: number, position: number) =>
+            within(length, position).every((span) => span.file.has?.(span.length, span.at) ?? true),
+        }
+      : {}),
     close() {
       for (const { file } of pieces) file.close()
     },

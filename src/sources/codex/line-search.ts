@@ -23,6 +23,7 @@ export async function readLinesWith(
     const buffer = Buffer.allocUnsafe(carry.length + size)
     carry.copy(buffer)
     await setImmediate()
+    await file.prepare?.(size, position)
     const count = file.readNow(buffer.subarray(carry.length), size, position)
     if (count === 0) break
     const offset = position - carry.length

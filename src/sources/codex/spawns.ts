@@ -21,8 +21,8 @@ export function createSpawnFinder(): SpawnFinder {
     if (isUnknown) {
       // What was looked through without a find is not looked through again.
       const from = searched.get(`${file.path} ${subagents.length}`) ?? 0
-      search(file, from, calls)
-      searched.set(`${file.path} ${subagents.length}`, Math.max(0, file.size - OVERLAP))
+      const end = search(file, from, calls)
+      searched.set(`${file.path} ${subagents.length}`, Math.max(0, end - OVERLAP))
     }
     return subagents.map((each) => {
       const toolUseId = calls.get(each.id)
@@ -31,11 +31,15 @@ export function createSpawnFinder(): SpawnFinder {
   }
 }
 
-function search(file: TranscriptFile, from: number, calls: Map<string, string>): void {
+/** Looks through a file as far as it is here, and says how far that was. */
+function search(file: TranscriptFile, from: number, calls: Map<string, string>): number {
   const chunk = Buffer.allocUnsafe(CHUNK + OVERLAP)
   for (let at = from; at < Math.min(file.size, from + FURTHEST); at += CHUNK) {
-    const count = file.readNow(chunk, Math.min(chunk.length, file.size - at), at)
-    if (count === 0) return
+    const length = Math.min(chunk.length, file.size - at)
+    // A session of another machine is not fetched for it.
+    if (file.has?.(length, at) === false) return at
+    const count = file.readNow(chunk, length, at)
+    if (count === 0) break
     const bytes = chunk.subarray(0, count)
     for (let found = bytes.indexOf(STARTED); found >= 0; found = bytes.indexOf(STARTED, found + 1)) {
       const around = bytes.toString('latin1', Math.max(0, found - 200), found + 200)
@@ -43,6 +47,7 @@ function search(file: TranscriptFile, from: number, calls: Map<string, string>):
       if (call !== undefined && agent !== undefined) calls.set(agent, call)
     }
   }
+  return file.size
 }
 
 const STARTED = Buffer.from('"kind":"started","agent_thread_id":"')
