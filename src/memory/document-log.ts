@@ -15,20 +15,32 @@ export interface DocumentLog {
   write(decide: (fold: DocumentFold) => readonly DocumentVersion[]): Promise<readonly DocumentVersion[]>
 }
 
+/** Versions that one's other machines wrote. They count as if they stood in the log. */
+export interface VersionsElsewhere {
+  versions(): readonly DocumentVersion[]
+  /** Another one when the versions are others. */
+  revision(): string
+}
+
 /** The log at `path`. Nothing is held between two calls, so that several processes can write to it in turn. */
-export function createDocumentLog(path: string): DocumentLog {
+export function createDocumentLog(path: string, elsewhere?: VersionsElsewhere): DocumentLog {
   let fold = createDocumentFold()
   let seen = ''
   let queue: Promise<unknown> = Promise.resolve()
 
+  async function markNow(): Promise<string> {
+    return `${await readJournalMark(path)} ${elsewhere?.revision() ?? ''}`
+  }
+
   async function refresh(): Promise<boolean> {
-    const mark = await readJournalMark(path)
+    const mark = await markNow()
     if (mark === seen) return false
     const fresh = createDocumentFold()
     for await (const item of readJournal(path)) {
       const version = item.kind === 'line' ? readVersion(item.value) : undefined
       if (version) fresh.add(version)
     }
+    for (const version of elsewhere?.versions() ?? []) fresh.add(version)
     fold = fresh
     seen = mark
     return true
@@ -48,7 +60,7 @@ export function createDocumentLog(path: string): DocumentLog {
         }),
       )
       // Still locked: everything up to here is known.
-      seen = await readJournalMark(path)
+      seen = await markNow()
       return versions
     } catch (error) {
       seen = ''

@@ -1,7 +1,7 @@
 import { type DocumentDraft, type DocumentPatch } from '#model'
 import { join } from 'node:path'
 import { ThroughlineError } from '#base'
-import { tellsSomething, toDelivery, toMatching } from '#model'
+import { tellsSomething, toDelivery, toMatching, versionKeyOf } from '#model'
 import type {
   DocumentChange,
   DocumentDelivery,
@@ -12,7 +12,8 @@ import type {
   Provenance,
 } from '#model'
 import { findEnd, isFrom, isSame, toDocument, toPatched } from './document-draft.ts'
-import { createDocumentLog, toUnknown } from './document-log.ts'
+import { toCurrent, toShown } from './document-ends.ts'
+import { createDocumentLog, toUnknown, type VersionsElsewhere } from './document-log.ts'
 
 /** What became of a draft. `known` when a document of its id was there; that one is given, as it is now. */
 export interface PutOutcome {
@@ -56,6 +57,8 @@ export interface Documents {
   expire(id: string, at: string | undefined, author: Author): Promise<MemoryDocument>
   /** A person decided that what was held back may count. */
   approve(id: string, author: Author): Promise<MemoryDocument>
+  /** Of versions that were written without knowing of each other, a person keeps this one: it stands for all of them. */
+  decide(id: string, key: string, author: Author): Promise<MemoryDocument>
   find(id: string): MemoryDocument | undefined
   /** The document that was promoted, or said again, at a place: when there is one, the place was read before. */
   findFrom(at: Provenance): MemoryDocument | undefined
@@ -85,12 +88,15 @@ export async function openDocuments({
   home,
   now,
   mintId,
+  elsewhere,
 }: {
   readonly home: string
   readonly now: () => number
   readonly mintId: () => string
+  /** What one's other machines wrote. */
+  readonly elsewhere?: VersionsElsewhere | undefined
 }): Promise<Documents> {
-  const log = createDocumentLog(join(home, 'documents.jsonl'))
+  const log = createDocumentLog(join(home, 'documents.jsonl'), elsewhere)
   const waiting = new Set<Waiting>()
   let writing: Promise<unknown> = Promise.resolve()
   let closed = false
@@ -106,7 +112,7 @@ export async function openDocuments({
   }
 
   function query(asked: DocumentQuery): readonly MemoryDocument[] {
-    return toMatching(log.fold().current(), asked, now())
+    return toMatching(toCurrent(log.fold()), asked, now())
   }
 
   async function write(decide: (fold: DocumentFold) => readonly DocumentVersion[]): Promise<void> {
@@ -119,31 +125,32 @@ export async function openDocuments({
 
   async function change(
     id: string,
-    how: { readonly change: DocumentChange; readonly author: Author },
+    how: { readonly change: DocumentChange; readonly author: Author; readonly decides?: boolean },
     toNext: (document: MemoryDocument, fold: DocumentFold) => MemoryDocument,
   ): Promise<MemoryDocument> {
-    let result: MemoryDocument | undefined
     await write((fold) => {
       const last = fold.find(id)
       if (!last) throw notFound(id)
       if (how.author.version !== undefined && how.author.version !== last.version) throw hasChanged(id)
       const next = toNext(last.document, fold)
       const at = new Date(now()).toISOString()
-      if (isSame(last.document, next)) {
-        result = last.document
-        return []
-      }
+      const ends = fold.ends(id)
+      // What was written elsewhere meanwhile stays open until a person has decided: saying it again decides nothing.
+      const before = how.decides === true ? ends : [last]
+      if (isSame(last.document, next) && before.length <= 1) return []
       // In the order in which it will be read, so that nobody takes it for another one then.
-      result = toPatched({ ...next, updatedAt: at }, {})
-      return [{ version: last.version + 1, change: how.change, by: how.author.by, at, document: result }]
+      const document = toPatched({ ...next, updatedAt: at }, {})
+      const version = last.version + 1
+      const after = before.map(versionKeyOf)
+      return [{ version, change: how.change, by: how.author.by, at, document, key: mintId(), after }]
     })
-    return result ?? getDocument(id)
+    return getDocument(id)
   }
 
   function getDocument(id: string): MemoryDocument {
-    const found = log.fold().find(id)
+    const found = toShown(log.fold(), id)
     if (!found) throw notFound(id)
-    return found.document
+    return found
   }
 
   async function putAll(
@@ -158,7 +165,9 @@ export async function openDocuments({
         const document = toDocument(draft, at, mintId)
         const known = fold.find(document.id) ?? fresh.get(document.id)
         if (known) return { outcome: 'known', document: known.document }
-        fresh.set(document.id, { version: 1, change: author.change ?? 'put', by: author.by, at, document })
+        const { by, change: how = 'put' } = author
+        const made = { version: 1, change: how, by, at, document, key: mintId(), after: [] }
+        fresh.set(document.id, made)
         return { outcome: 'written', document }
       })
       return [...fresh.values()]
@@ -183,7 +192,9 @@ export async function openDocuments({
       return changed
     },
     patch: async (id, patch, author) =>
-      await change(id, { change: 'edited', author }, (document) => toPatched(document, patch)),
+      await change(id, { change: 'edited', author, decides: patch.content !== undefined }, (document) =>
+        toPatched(document, patch),
+      ),
     confirm: async (id, { provenance: place, ...author }) =>
       await change(id, { change: 'confirmed', author }, (document) => {
         if (!place) return { ...document, updatedAt: '' }
@@ -197,7 +208,7 @@ export async function openDocuments({
           : document,
       ),
     restore: async (id, { from, ...author }) =>
-      await change(id, { change: 'restored', author }, (document, fold) => {
+      await change(id, { change: 'restored', author, decides: from !== undefined }, (document, fold) => {
         if (from === undefined) return toPatched(document, { retiredAt: undefined, supersededBy: undefined })
         const old = fold.versions(id).find(({ version }) => version === from)
         if (!old) throw notFound(`${id}, version ${from}`)
@@ -221,7 +232,13 @@ export async function openDocuments({
       await change(id, { change: 'approved', author }, (document) =>
         toPatched(document, { quarantine: undefined }),
       ),
-    find: (id) => log.fold().find(id)?.document,
+    decide: async (id, key, author) =>
+      await change(id, { change: 'edited', author, decides: true }, (_, fold) => {
+        const kept = fold.ends(id).find((one) => versionKeyOf(one) === key)
+        if (!kept) throw notFound(`${id}, version ${key}`)
+        return kept.document
+      }),
+    find: (id) => toShown(log.fold(), id),
     findFrom: (at) => [...log.fold().current()].find((document) => isFrom(document, at)),
     findNewest: (id) => findEnd(id, log.fold(), undefined),
     versions: (id) => log.fold().versions(id),

@@ -5,6 +5,7 @@ import {
   type CarriedDocument,
   type LeftDocument,
   type LeftReason,
+  type SessionOrigin,
   type WakeUpContext,
   type WakeUpSection,
 } from '#model'
@@ -25,6 +26,8 @@ export interface WakeUpCandidate {
   /** Ids of documents that say otherwise. They come along, or it stays out. */
   readonly contradicts?: readonly string[]
   readonly note?: string
+  /** Who wrote it and where, when that was not here. */
+  readonly elsewhere?: SessionOrigin
 }
 
 export interface PickedDocuments {
@@ -35,6 +38,8 @@ export interface PickedDocuments {
 
 export interface PickOptions {
   readonly purse: Purse
+  /** The part of it that other people's documents are paid from. */
+  readonly others: Purse
   /** Tokens of one document at most. */
   readonly item: number
   readonly now: number
@@ -75,7 +80,11 @@ export function pickDocuments(candidates: readonly WakeUpCandidate[], options: P
     if (taken.has(candidate.id) || left.has(candidate.id)) continue
     const group = groups.get(candidate.id) ?? [candidate]
     const forms = group.map((member) => toForms(noted(member, group.length), options))
-    const chosen = chooseForms(forms, { group, opened, purse: options.purse })
+    const chosen = chooseForms(forms, {
+      group,
+      opened,
+      purse: group.some(isOthers) ? options.others : options.purse,
+    })
     group.forEach((member, index) => {
       const form = chosen?.[index]
       if (form !== undefined) taken.set(member.id, { candidate: noted(member, group.length), chosen: form })
@@ -84,6 +93,10 @@ export function pickDocuments(candidates: readonly WakeUpCandidate[], options: P
     if (chosen !== undefined) group.forEach(({ section }) => opened.add(section))
   }
   return toPicked([...taken.values()], [...left.values()])
+}
+
+function isOthers({ elsewhere }: WakeUpCandidate): boolean {
+  return elsewhere?.mine === false
 }
 
 function isOver({ expiresAt }: WakeUpCandidate, now: number): boolean {
@@ -200,6 +213,9 @@ function toPicked(taken: readonly Taken[], left: readonly LeftDocument[]): Picke
       section: candidate.section,
       tokens: chosen.cost.tokens,
       form: chosen.form,
+      ...(candidate.elsewhere === undefined
+        ? {}
+        : { author: candidate.elsewhere.person, machine: candidate.elsewhere.machine }),
     })),
     left: left.toSorted((a, b) => compare(a.id, b.id)),
   }

@@ -43,6 +43,9 @@ export const WAKE_UP_TEXTS: WakeUpTexts = {
 /** What fits beside a first prompt without being noticed. */
 export const WAKE_UP_BUDGET: WakeUpBudget = { total: 6400, transcript: 4000, documents: 2000, item: 600 }
 
+/** What other people's documents may take of it, unless somebody says so. */
+const OTHERS_BUDGET = 500
+
 /** Puts a wake-up together within its budget, and says in a receipt what went in and what did not. */
 export function composeWakeUp(input: WakeUpInput): WakeUp {
   const { budget, documents, names, previous } = input
@@ -55,8 +58,10 @@ export function composeWakeUp(input: WakeUpInput): WakeUp {
   }
   if (!purse.spend(costOf(`${renderWakeUp({ opening, contexts: [], closing })}\n\n`))) return toRefusal(input)
 
+  const forDocuments = createShare(purse, budget.documents)
   const picked = pickDocuments(documents, {
-    purse: createShare(purse, budget.documents),
+    purse: forDocuments,
+    others: createShare(forDocuments, budget.team ?? OTHERS_BUDGET),
     item: budget.item,
     now: input.now,
     clean,

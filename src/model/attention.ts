@@ -8,6 +8,8 @@ export interface Attention {
   /** Of everything that was shown. An answer repeats it, so nobody agrees to something else than what they saw. */
   readonly hash: string
   readonly state: AttentionState
+  /** It is asked on another machine, and not all of it is shown here: from here it can be denied, and nothing else. */
+  readonly masked?: true | undefined
 }
 
 /** What is asked. It is shown whole, and what is shown is what runs. */

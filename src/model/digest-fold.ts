@@ -33,6 +33,11 @@ type CompactionPoint = Extract<OutlinePoint, { kind: 'compaction' }>
 
 const LONGEST_LINE = 160
 
+/** What an outline has of a prompt: its first line, cut. */
+export function toPromptLine(text: string): string {
+  return toFirstLine(text, LONGEST_LINE)
+}
+
 /** `session` is the id of the session. */
 export function createDigestFold(session: string): DigestFold {
   const survey = createSurvey(session)
@@ -46,7 +51,7 @@ export function createDigestFold(session: string): DigestFold {
   let current: PromptPoint | undefined
 
   function addPrompt(entry: PromptEntry): void {
-    const text = toFirstLine(textOf(entry.blocks), LONGEST_LINE)
+    const text = toPromptLine(textOf(entry.blocks))
     words.set(entry.id, { text, isPrompt: true })
     // Reports that nobody said are no places that somebody looks for.
     if (entry.origin === 'system') return

@@ -5,7 +5,7 @@ export type DocumentDraft = Pick<MemoryDocument, 'type' | 'content'> & Partial<M
 
 /** What of a document can be edited. `undefined` takes a value away. */
 export type DocumentPatch = {
-  readonly [Key in Exclude<keyof MemoryDocument, 'id' | 'createdAt' | 'updatedAt'>]?:
-    | MemoryDocument[Key]
-    | (undefined extends MemoryDocument[Key] ? undefined : never)
+  readonly [
+    Key in Exclude<keyof MemoryDocument, 'id' | 'createdAt' | 'updatedAt' | 'elsewhere' | 'conflict'>
+  ]?: MemoryDocument[Key] | (undefined extends MemoryDocument[Key] ? undefined : never)
 }

@@ -1,4 +1,5 @@
 import type { DocumentCategory, DocumentState, DocumentType, MemoryDocument } from './document.ts'
+import type { DocumentScope } from './document-sharing.ts'
 import { toDocumentJson, toDocumentState } from './document.ts'
 
 /** One value, or several of which any will do. */
@@ -22,6 +23,8 @@ export interface DocumentQuery {
   /** The folder it was learned in, exactly. */
   readonly workdir?: AnyOf<string>
   readonly pinned?: boolean
+  /** Who may read it. */
+  readonly scope?: AnyOf<DocumentScope>
   /** For whom: teachings for somebody else are left out. */
   readonly audience?: { readonly agent?: string; readonly workdir?: string }
   /** `active` unless said otherwise. */
@@ -54,6 +57,7 @@ export function matchesQuery(document: MemoryDocument, query: DocumentQuery, now
     fits(document.promotedBy, query.promotedBy) &&
     fits(document.workdir, query.workdir) &&
     fits(document.pinned, query.pinned) &&
+    fits(document.scope ?? 'private', query.scope) &&
     fits(toDocumentState(document, now), query.state ?? 'active') &&
     (query.tags ?? []).every((tag) => document.tags.includes(tag)) &&
     isFor(document, query.audience) &&
@@ -104,7 +108,11 @@ export function toFoldedWords(text: string): readonly string[] {
 
 /** After a look at the file, the same document is another object. */
 function isSame(a: MemoryDocument, b: MemoryDocument): boolean {
-  return a === b || JSON.stringify(toDocumentJson(a)) === JSON.stringify(toDocumentJson(b))
+  return a === b || toCompared(a) === toCompared(b)
+}
+
+function toCompared(document: MemoryDocument): string {
+  return JSON.stringify([toDocumentJson(document), document.elsewhere, document.conflict])
 }
 
 function fits<T>(value: T | undefined, asked: AnyOf<T> | undefined): boolean {

@@ -1,7 +1,8 @@
-import { number, string } from '#base'
+import { field, list, number, string } from '#base'
 import type { JsonObject } from '#base'
 import { readDocument, toDocumentJson } from './document.ts'
 import type { MemoryDocument } from './document.ts'
+import type { SessionOrigin } from './team.ts'
 
 /** What was done to a document. */
 export type DocumentChange =
@@ -24,6 +25,12 @@ export interface DocumentVersion {
   readonly by: string
   readonly at: string
   readonly document: MemoryDocument
+  /** Names it on every machine. Not there, in logs of old: it is named by what else it says. */
+  readonly key?: string
+  /** Those that it stands for, by their names. Not there, in logs of old: all with a lower number. */
+  readonly after?: readonly string[]
+  /** The machine it was written on, when that was not this one. Told, never written down. */
+  readonly elsewhere?: SessionOrigin
 }
 
 /** Takes versions in any order, any of them any number of times, and tells what they come to. */
@@ -33,6 +40,11 @@ export interface DocumentFold {
   find(id: string): DocumentVersion | undefined
   /** Every version of a document that was ever told, oldest first. */
   versions(id: string): readonly DocumentVersion[]
+  /**
+   * The versions that no other stands for, the last one last. More than one: they were written without knowing of
+   * each other. The same on every machine that has the same versions.
+   */
+  ends(id: string): readonly DocumentVersion[]
   /** All documents as they are now. */
   current(): Iterable<MemoryDocument>
 }
@@ -69,6 +81,7 @@ export function createDocumentFold(): DocumentFold {
     },
     find: (id) => byId.get(id)?.at(-1),
     versions: (id) => [...(byId.get(id) ?? [])],
+    ends: (id) => toEnds(byId.get(id) ?? []),
     *current() {
       for (const versions of byId.values()) {
         const last = versions.at(-1)
@@ -78,8 +91,26 @@ export function createDocumentFold(): DocumentFold {
   }
 }
 
+/** What names a version. */
+export function versionKeyOf({ key, version, change, by, at }: DocumentVersion): string {
+  return key ?? `${version} ${change} ${at} ${by}`
+}
+
+function toEnds(versions: readonly DocumentVersion[]): readonly DocumentVersion[] {
+  const stoodFor = new Set(versions.flatMap(({ after }) => after ?? []))
+  const highest = versions.reduce((most, one) => Math.max(most, one.after === undefined ? one.version : 0), 0)
+  const ends = versions.filter(
+    (one, n) =>
+      one.version >= highest &&
+      (!stoodFor.has(versionKeyOf(one)) || n === versions.length - 1) &&
+      // One that was masked on its way is the same one.
+      versions.findLastIndex((other) => versionKeyOf(other) === versionKeyOf(one)) === n,
+  )
+  return ends
+}
+
 /** A line of the log. */
-export function toVersionJson({ document, ...rest }: DocumentVersion): JsonObject {
+export function toVersionJson({ document, elsewhere: _elsewhere, ...rest }: DocumentVersion): JsonObject {
   return { kind: 'document.written', ...rest, document: toDocumentJson(document) }
 }
 
@@ -92,6 +123,10 @@ export function readVersion(value: unknown): DocumentVersion | undefined {
   if (string(value, 'kind') !== 'document.written' || !document) return undefined
   if (version === undefined || !Number.isSafeInteger(version) || version < 1) return undefined
   const change = string(value, 'change')
+  const key = string(value, 'key')
+  const after = Array.isArray(field(value, 'after'))
+    ? list(value, 'after').filter((one) => typeof one === 'string')
+    : undefined
   return {
     version,
     // A change that a later version knows changed something.
@@ -99,6 +134,8 @@ export function readVersion(value: unknown): DocumentVersion | undefined {
     by: string(value, 'by') ?? '',
     at: string(value, 'at') ?? '',
     document,
+    ...(key === undefined || key === '' ? {} : { key }),
+    ...(after === undefined ? {} : { after }),
   }
 }
 

@@ -1,5 +1,7 @@
 import { boolean, isObject, list, number, object, string } from '#base'
 import type { JsonObject } from '#base'
+import type { DocumentScope, DocumentSide } from './document-sharing.ts'
+import type { SessionOrigin } from './team.ts'
 
 /** What a document is. */
 export type DocumentType = 'message' | 'artifact' | 'learning' | 'marker' | 'teaching'
@@ -65,6 +67,12 @@ export interface MemoryDocument {
   readonly files?: readonly FileBinding[]
   /** Why it is held back until a person decides. */
   readonly quarantine?: string
+  /** Not there: private. */
+  readonly scope?: Exclude<DocumentScope, 'private'>
+  /** Whose it is and where it was written, when that was not here. Told, never written down. */
+  readonly elsewhere?: SessionOrigin
+  /** Its last versions, when several were written without knowing of each other. Told, never written down. */
+  readonly conflict?: readonly DocumentSide[]
   /** Fields that nobody here knows, as they came. */
   readonly extra: JsonObject
 }
@@ -111,8 +119,11 @@ const KEYS: ReadonlySet<string> = new Set<keyof MemoryDocument>([
   'workdir',
   'files',
   'quarantine',
+  'scope',
   'extra',
 ])
+/** What is told of a document and is no part of it: in a line, such a name is one that nobody knows. */
+const TOLD: ReadonlySet<string> = new Set<keyof MemoryDocument>(['elsewhere', 'conflict'])
 const ALIAS = 'serverSessionId'
 
 /** Whether a text names a type of document. */
@@ -154,12 +165,17 @@ type Loose = {
  * A document as JSON. Fields that nobody here knows stand beside the others, as they came; only those that bear the
  * name of a known one are kept apart, under `extra`.
  */
-export function toDocumentJson({ extra, ...known }: Loose): JsonObject {
+export function toDocumentJson({
+  extra,
+  elsewhere: _elsewhere,
+  conflict: _conflict,
+  ...known
+}: Loose): JsonObject {
   const fields = Object.entries(extra)
-  const apart = fields.filter(([key]) => isKnown(key))
+  const apart = fields.filter(([key]) => isApart(key))
   return Object.fromEntries([
     ...Object.entries(known).filter(([, value]) => value !== undefined),
-    ...fields.filter(([key]) => !isKnown(key)),
+    ...fields.filter(([key]) => !isApart(key)),
     ...(apart.length > 0 ? [['extra', Object.fromEntries(apart)] as const] : []),
   ])
 }
@@ -171,7 +187,10 @@ export function readDocument(value: unknown): MemoryDocument | undefined {
   if (!isObject(value) || id === undefined || id === '' || !isDocumentType(type)) return undefined
   const category = string(value, 'category')
   const createdAt = string(value, 'createdAt') ?? ''
-  const unknown = Object.entries(value).filter(([key]) => !isKnown(key))
+  const scope = readScope(value)
+  const unknown = Object.entries(value).filter(
+    ([key, one]) => !isKnown(key) || (key === 'scope' && scope === undefined && one !== 'private'),
+  )
   return {
     id,
     type,
@@ -193,6 +212,7 @@ export function readDocument(value: unknown): MemoryDocument | undefined {
     ...optional(value, 'workdir'),
     ...readFiles(value),
     ...optional(value, 'quarantine'),
+    ...(scope === undefined ? {} : { scope }),
     extra: Object.fromEntries([...unknown, ...Object.entries(object(value, 'extra') ?? {})]),
   }
 }
@@ -232,6 +252,11 @@ function readProvenance(value: unknown): Provenance | undefined {
   return { sessionId, entryId, block: number(value, 'block') ?? 0, position: number(value, 'position') ?? 0 }
 }
 
+function readScope(value: unknown): MemoryDocument['scope'] {
+  const scope = string(value, 'scope')
+  return scope === 'team' || scope === 'workdir' ? scope : undefined
+}
+
 function readAudience(value: unknown): Pick<MemoryDocument, 'audience'> {
   const audience = object(value, 'audience')
   if (!audience) return {}
@@ -256,6 +281,11 @@ function optional<Key extends string>(value: unknown, key: Key): { readonly [K i
 
 function texts(value: unknown, key: string): readonly string[] {
   return list(value, key).filter((item) => typeof item === 'string')
+}
+
+/** Whether it would be taken for something else beside the fields. */
+function isApart(key: string): boolean {
+  return isKnown(key) || TOLD.has(key)
 }
 
 function isKnown(key: string): boolean {

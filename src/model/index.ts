@@ -43,7 +43,7 @@ export { createTally, factsToCounts, tallyDamage, tallyEntry, toCounts } from '.
 export type { SessionCounts, Tally } from './counts.ts'
 export { DIGEST_COMMANDS } from './digest.ts'
 export type { BranchPath, Digest, OutlinePoint, RunCommand, TouchedFile } from './digest.ts'
-export { createDigestFold } from './digest-fold.ts'
+export { createDigestFold, toPromptLine } from './digest-fold.ts'
 export type { DigestFold } from './digest-fold.ts'
 export { endsAnswer, isSpoken, isWakeUpEntry } from './entry.ts'
 export type {
@@ -99,6 +99,16 @@ export type {
   SideFile,
   SubagentSummary,
 } from './session.ts'
+export type {
+  PromptAuthor,
+  Invited,
+  SessionOrigin,
+  TeamMachine,
+  TeamPerson,
+  TeamRole,
+  TeamSelf,
+  TeamShare,
+} from './team.ts'
 export { addUsage, contextSize, NO_USAGE } from './usage.ts'
 export type { Usage } from './usage.ts'
 export { toMessages } from './assemble.ts'
@@ -165,9 +175,10 @@ export type {
   MemoryDocument,
   Provenance,
 } from './document.ts'
+export type { DocumentScope, DocumentSide } from './document-sharing.ts'
 export { matchesQuery, tellsSomething, toDelivery, toFoldedWords, toMatching } from './document-query.ts'
 export type { AnyOf, DocumentDelivery, DocumentQuery } from './document-query.ts'
-export { createDocumentFold, readVersion, toVersionJson } from './document-versions.ts'
+export { createDocumentFold, readVersion, toVersionJson, versionKeyOf } from './document-versions.ts'
 export type { DocumentChange, DocumentFold, DocumentVersion } from './document-versions.ts'
 export type { DocumentDraft, DocumentPatch } from './document-draft.ts'
 export { createDirectiveStream, hasDirectives, parseDirectives, renderDirective } from './directives.ts'

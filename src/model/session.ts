@@ -1,5 +1,6 @@
 import type { SessionCounts } from './counts.ts'
 import type { Damage } from './place.ts'
+import type { SessionOrigin } from './team.ts'
 import type { Usage } from './usage.ts'
 
 /** What is known of a session that a process holds right now: from its agent's own registry, or because it is run here. */
@@ -59,6 +60,8 @@ export interface SessionSummary {
   readonly sourceGone?: boolean | undefined
   /** Not the agent's own transcript: a recording, or the copy that Entire keeps. */
   readonly recorded?: RecordedSession | undefined
+  /** Where it is, when it is on another machine of the team. Absent: it is here. */
+  readonly origin?: SessionOrigin | undefined
   /** A sample that came with Throughline: nobody worked there. */
   readonly demo?: true | undefined
   /** What the glance already knows to be wrong. A full read finds the rest. */

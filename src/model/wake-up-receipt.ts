@@ -11,6 +11,8 @@ export interface WakeUpBudget {
   readonly documents: number
   /** Tokens of one document, or of one message. */
   readonly item: number
+  /** Of the tokens of documents, those of other people's. */
+  readonly team?: number
   /** UTF-16 units of the whole text; absent when nobody counts them. */
   readonly characters?: number
 }
@@ -20,6 +22,9 @@ export interface CarriedDocument {
   readonly section: WakeUpSection
   readonly tokens: number
   readonly form: 'full' | 'short'
+  /** Who wrote it and on which machine, where that was not here. */
+  readonly author?: string
+  readonly machine?: string
 }
 
 export interface LeftDocument {
@@ -100,7 +105,9 @@ export function readWakeUpReceipt(value: unknown): WakeUpReceipt | undefined {
 function readBudget(value: unknown): WakeUpBudget {
   const of = (key: string): number => number(value, key) ?? 0
   const characters = number(value, 'characters')
+  const team = number(value, 'team')
   return {
+    ...(team === undefined ? {} : { team }),
     total: of('total'),
     transcript: of('transcript'),
     documents: of('documents'),
@@ -117,7 +124,17 @@ function readCarried(value: unknown): readonly CarriedDocument[] {
   const id = string(value, 'id')
   if (id === undefined) return []
   const form = string(value, 'form') === 'short' ? 'short' : 'full'
-  return [{ id, section: readSection(value), tokens: number(value, 'tokens') ?? 0, form }]
+  const [author, machine] = [string(value, 'author'), string(value, 'machine')]
+  return [
+    {
+      id,
+      section: readSection(value),
+      tokens: number(value, 'tokens') ?? 0,
+      form,
+      ...(author === undefined ? {} : { author }),
+      ...(machine === undefined ? {} : { machine }),
+    },
+  ]
 }
 
 function readLeft(value: unknown): readonly LeftDocument[] {
