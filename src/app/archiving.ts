@@ -1,6 +1,8 @@
 import type { Archive } from '#ingest'
+import type { SessionSummary } from '#model'
 import type { SessionFiles, Source } from '#sources'
 import type { ArchiveState } from '#wire'
+import type { Sources } from './open-sources.ts'
 
 /** Keeps in the archive what agents may delete, without being in anybody's way. */
 export interface Archiving {
@@ -73,4 +75,9 @@ export function createArchiving({
       await keeping
     },
   }
+}
+
+/** Whether a transcript was written here by an agent that may delete it. */
+export function isAgents({ path, demo, origin }: SessionSummary, { recorded }: Sources): boolean {
+  return demo !== true && origin === undefined && !recorded.some(({ root }) => path.startsWith(root))
 }

@@ -1,5 +1,5 @@
 import type { Attention } from '#model'
-import type { Subscription, Throughline } from '#wire'
+import type { BoardCard, Subscription, Throughline } from '#wire'
 import { createNotifier, type Notifier } from './desktop-notice.ts'
 import { readLocalSettings } from './local-settings.ts'
 
@@ -39,7 +39,7 @@ export function watchAttentions(options: AttentionWatchOptions): { close(): Prom
     { kind: 'board' },
     {
       onEvent(event) {
-        if (event.kind === 'board.changed') take(event.card.sessionId, event.card.attentions)
+        if (event.kind === 'board.changed') take(event.card.sessionId, openTo(event.card))
         if (event.kind === 'board.removed') take(event.session, [])
       },
     },
@@ -50,4 +50,9 @@ export function watchAttentions(options: AttentionWatchOptions): { close(): Prom
       await notifier.close()
     },
   }
+}
+
+/** What somebody else's session asks, and only its owner may answer, waits for nobody here. */
+function openTo({ may, attentions }: BoardCard): readonly Attention[] {
+  return may === 'read' ? [] : attentions
 }

@@ -11,6 +11,10 @@ export interface Board {
   hear(news: KeptNews, view: () => SessionView | undefined): void
   /** What a session elsewhere asks now; nothing: it asks nothing any more. */
   hearElsewhere(where: ElsewhereSession, attentions: readonly Attention[]): void
+  /** How a session stands that another machine of the team runs. */
+  hearRemote(card: BoardCard): void
+  /** It is not to be seen any more. */
+  dropRemote(sessionId: string): void
   /** Something is wrong with a session, or not any more. */
   mark(sessionId: string, trouble: string | undefined): void
   listen(listener: (change: BoardChange) => void): () => void
@@ -85,6 +89,15 @@ export function createBoard(now: () => number): Board {
         attentions,
         waitingPrompts: 0,
       })
+    },
+    hearRemote(card) {
+      const before = cards.get(card.sessionId)
+      // The one that is run here knows better.
+      if (before !== undefined && before.origin === undefined && before.state.state !== 'ended') return
+      put(card)
+    },
+    dropRemote(sessionId) {
+      if (cards.get(sessionId)?.origin !== undefined) remove(sessionId)
     },
     mark(sessionId, trouble) {
       const card = cards.get(sessionId)

@@ -8,11 +8,16 @@ import { TIDES } from './demo-tides.ts'
 
 const SAMPLES = [...TIDES, ...BLOG, ...RECIPES]
 
+/** Puts the sample sessions below a folder, or takes them away. */
+export async function setDemo(dir: string, wanted: 'on' | 'off', now: number): Promise<void> {
+  await (wanted === 'on' ? writeDemo(dir, now) : removeDemo(dir))
+}
+
 /**
  * Writes the sample sessions below a folder, the newest a few minutes before `now`. Each file is there whole or not at
  * all; those that are there already stay as they are.
  */
-export async function writeDemo(dir: string, now: number): Promise<void> {
+async function writeDemo(dir: string, now: number): Promise<void> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 })
     await chmod(dir, 0o700)
@@ -28,7 +33,7 @@ export async function writeDemo(dir: string, now: number): Promise<void> {
 }
 
 /** Removes the folder of the sample sessions, and nothing else. */
-export async function removeDemo(dir: string): Promise<void> {
+async function removeDemo(dir: string): Promise<void> {
   try {
     await rm(dir, { recursive: true, force: true })
   } catch (cause) {

@@ -130,6 +130,8 @@ function goesOn({ states }: Kept, file: TranscriptFile): boolean {
   const state = states.get(file.path)
   if (state === undefined) return true
   const { offset, end, guard } = state
+  // What was read is here, unless it is another file by now.
+  if (file.has?.(Math.min(offset, file.size), 0) === false) return false
   if (file.size < offset || guardAt(file, offset) !== guard) return false
   if (end === 'line' || file.size === offset) return true
   return end === 'open' && isNewline(file, offset)

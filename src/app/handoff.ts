@@ -8,6 +8,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { field, list, number, object, parseJson, string, ThroughlineError } from '#base'
 import { transcriptsOf, type SessionSummary } from '#model'
 import { openTranscript } from '#sources'
+import { readSaid, type SaidBy } from './author-log.ts'
 
 /**
  * A session on its way to another machine: one packed file of lines. The first names what follows, with the hash of
@@ -20,6 +21,8 @@ interface HandoffManifest {
   readonly createdAt?: string | undefined
   readonly files: readonly HandoffFile[]
   readonly documents: number
+  /** Who said what, where that is known. */
+  readonly authors: readonly SaidBy[]
 }
 
 interface HandoffFile {
@@ -38,7 +41,10 @@ const TELLING_PARTS = 4
 /** Packs a session. Nothing of it is changed; what grows meanwhile is left out from where it was. */
 export async function* packHandoff(
   session: SessionSummary,
-  documents: readonly object[],
+  {
+    documents,
+    authors = [],
+  }: { readonly documents: readonly object[]; readonly authors?: readonly SaidBy[] },
 ): AsyncGenerator<Uint8Array> {
   const paths = await findFiles(session)
   const files: (HandoffFile & { readonly path: string })[] = []
@@ -51,6 +57,7 @@ export async function* packHandoff(
     createdAt: session.createdAt,
     files: files.map(({ place, bytes, sha256 }) => ({ place, bytes, sha256 })),
     documents: documents.length,
+    ...(authors.length === 0 ? {} : { authors }),
   }
   const lines = async function* (): AsyncGenerator<string> {
     yield `${JSON.stringify(manifest)}\n`
@@ -176,6 +183,7 @@ function getManifest(value: unknown): HandoffManifest {
     createdAt: string(value, 'createdAt'),
     files,
     documents: number(value, 'documents') ?? 0,
+    authors: readSaid(value, 'authors'),
   }
 }
 

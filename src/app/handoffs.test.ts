@@ -15,6 +15,7 @@ import {
   writeTranscript,
   type TempDir,
 } from '#testing'
+import { createAuthorLog } from './author-log.ts'
 import { openThroughline } from './open-throughline.ts'
 import type { LocalThroughline } from './throughline.ts'
 
@@ -137,4 +138,22 @@ test('[HOF2] a bundle that wants to write elsewhere is refused', async () => {
   }
   writeFileSync(join(temp.path, 'text.gz'), 'not packed at all')
   await expectError(throughline.takeIn(join(temp.path, 'text.gz')), 'request-invalid')
+})
+
+test('[TEA91] who said what goes along, from one to the next', async () => {
+  const { bundle } = await packed()
+  const { throughline, dir } = await machine('there')
+  const taken = await throughline.takeIn(bundle, { workdir: join(dir, 'work') })
+  const at = '2026-02-15T08:30:00.000Z'
+  const said = { line: 'go', at, person: 'ada', machine: 'laptop' }
+  await createAuthorLog(join(dir, 'home')).addInherited(taken.sessionId, [said])
+  const pieces: Uint8Array[] = []
+  for await (const piece of throughline.pack(await throughline.get(taken.sessionId))) pieces.push(piece)
+  const next = join(temp.path, 'next.gz')
+  writeFileSync(next, Buffer.concat(pieces))
+  const third = await machine('third')
+  const again = await third.throughline.takeIn(next, { workdir: join(third.dir, 'work') })
+  expect(createAuthorLog(join(third.dir, 'home')).of(again.sessionId).inherited).toMatchObject([
+    { line: 'go', person: 'ada', machine: 'laptop' },
+  ])
 })

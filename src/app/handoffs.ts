@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { isObject, object, parseJson, string, ThroughlineError } from '#base'
-import { isNativeAgent, type NativeAgent, type SessionSummary } from '#model'
+import { isNativeAgent, type Digest, type NativeAgent, type SessionSummary, type TeamSelf } from '#model'
 import { toSaid, type NativeRoots } from '#restore'
 import type { ConvertOutcome, MemoryCalls } from '#wire'
+import { toAuthors, toSaidBy, type AuthorLog, type SaidBy } from './author-log.ts'
 import { packHandoff, unpackHandoff } from './handoff.ts'
 import { createLineageLog, type LineageLog } from './lineage-log.ts'
 import { convertSession } from './session-conversion.ts'
@@ -14,6 +15,8 @@ export interface Handoffs {
   pack(session: SessionSummary): AsyncIterable<Uint8Array>
   /** Takes a bundle in: what it holds is kept as it was, and the session can be gone on with here. */
   takeIn(bundle: string, options?: TakeInOptions): Promise<TakenIn>
+  /** Goes on here with a session of another machine whose transcript is here. */
+  goOn(session: SessionSummary, options: TakeInOptions): Promise<ConvertOutcome>
 }
 
 export interface TakeInOptions {
@@ -38,6 +41,11 @@ export interface HandoffsOptions {
   readonly lineage?: LineageLog
   readonly roots: NativeRoots
   readonly memory: MemoryCalls
+  /** Who said what. */
+  readonly authors?: AuthorLog | undefined
+  readonly digest?: ((session: SessionSummary) => Promise<Digest>) | undefined
+  /** Who is here, as a team knows him. */
+  readonly self?: (() => Pick<TeamSelf, 'person' | 'machine'> | undefined) | undefined
   readonly run: (command: readonly string[], workdir: string) => Promise<void>
   /** The model to go on with in opencode. */
   readonly opencodeModel?: ((workdir: string) => string | undefined) | undefined
@@ -47,10 +55,35 @@ export interface HandoffsOptions {
 
 export function createHandoffs(options: HandoffsOptions): Handoffs {
   const { home, memory, now } = options
-  const { lineage = createLineageLog(home) } = options
+  const { lineage = createLineageLog(home), authors } = options
+
+  /** Nothing where only one person has ever said something, whom nobody has given a name. */
+  async function authorsOf(session: SessionSummary): Promise<readonly SaidBy[]> {
+    const authorship = authors?.of(session.id)
+    const self = options.self?.()
+    const isKnown = self !== undefined || (authorship?.inherited.length ?? 0) > 0
+    if (!isKnown || authorship === undefined || options.digest === undefined) return []
+    const { outline } = await options.digest(session)
+    const { person = '', machine = '' } = session.origin ?? self ?? {}
+    return toSaidBy(outline, toAuthors(outline, authorship, { person, machine }))
+  }
+
   return {
     async *pack(session) {
-      yield* packHandoff(session, await documentsOf(session.id, memory))
+      const documents = await documentsOf(session.id, memory)
+      yield* packHandoff(session, { documents, authors: await authorsOf(session) })
+    },
+    async goOn(session, { workdir, to }) {
+      const { origin: place, agent } = session
+      const entries = await readEntries(session.path)
+      const origin = place && { origin: place.origin, machine: place.machine, person: place.person }
+      const outcome = await convertSession(
+        session,
+        { entries, said: toSaid(entries) },
+        { ...options, lineage, to: to ?? getAgent(agent), workdir, kind: 'handed-over', now, origin },
+      )
+      await options.onWritten()
+      return outcome
     },
     async takeIn(bundle, { workdir, to } = {}) {
       const { manifest, path, documents } = await unpackHandoff(bundle, join(home, 'handoffs'))
@@ -70,6 +103,7 @@ export function createHandoffs(options: HandoffsOptions): Handoffs {
       )
       const text = documents.map((document) => `${JSON.stringify(document)}\n`).join('')
       const { added } = text === '' ? { added: 0 } : await memory.import({ format: 'documents', text })
+      await options.authors?.addInherited(outcome.sessionId, manifest.authors)
       await options.onWritten()
       const from = { sessionId: session.id, agent: session.agent, workdir: manifest.workdir }
       return { ...outcome, from, path, documents: added }

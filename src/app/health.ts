@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { parseJson, string } from '#base'
 import { isLive, isWaitingForYou } from '#model'
 import { PROTOCOL, type ArchiveState, type Health, type IndexState, type Notice } from '#wire'
 import type { Keeper } from './keeper.ts'
 import type { Listed } from './list-sessions.ts'
+import type { Team } from './open-team.ts'
 
 export interface HealthParts {
   readonly listed: Listed
@@ -9,14 +12,14 @@ export interface HealthParts {
   /** Whether there is to be an index: it is begun a little after the start. */
   readonly keepsIndex: boolean
   readonly startedAt: string
-  readonly version: string
+  readonly team: Pick<Team, 'status'> | undefined
   /** What else went wrong meanwhile. */
   readonly notices: readonly Notice[]
 }
 
 /** How Throughline is. */
 export async function toHealth(parts: HealthParts): Promise<Health> {
-  const { listed, keeper, startedAt, version } = parts
+  const { listed, keeper, startedAt } = parts
   const { sessions, problems } = listed
   const live = sessions.flatMap((session) =>
     session.live === undefined
@@ -24,7 +27,7 @@ export async function toHealth(parts: HealthParts): Promise<Health> {
       : [{ id: session.id, name: session.name, workdir: session.workdirs[0], live: session.live }],
   )
   return {
-    version,
+    version: readVersion(),
     protocol: PROTOCOL,
     pid: process.pid,
     startedAt,
@@ -35,12 +38,23 @@ export async function toHealth(parts: HealthParts): Promise<Health> {
     },
     index: keeper?.index?.state() ?? (parts.keepsIndex ? NOT_BEGUN : { state: 'none' }),
     archive: keeper === undefined ? NO_ARCHIVE : await keeper.archiveState(),
+    ...toTeamState(parts.team),
     notices: [
       ...problems.map(({ path, message, hint }) => ({ at: startedAt, message: `${path}: ${message}`, hint })),
       ...(keeper?.notices() ?? []),
       ...parts.notices,
     ],
   }
+}
+
+function toTeamState(team: HealthParts['team']): Pick<Health, 'team'> {
+  const state = team?.status().state
+  return state === undefined || state === 'none' ? {} : { team: state }
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return string(parseJson(text), 'version') ?? ''
 }
 
 const NO_ARCHIVE: ArchiveState = { enabled: false, files: 0, bytes: 0, goneSessions: 0 }

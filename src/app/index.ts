@@ -14,6 +14,8 @@ export { maskSecrets } from './mask-secrets.ts'
 export { openThroughline } from './open-throughline.ts'
 export { findAlarms, findRecorders, openRecorderStatus } from './recorder-status.ts'
 export type { RecorderAlarm, RecorderConversation, RecorderState, RecorderStatus } from './recorder-status.ts'
+export { beginTeam, joinTeam, leaveTeam, openBook, updateTeam } from './team-membership.ts'
+export type { Joining, NewTeam } from './team-membership.ts'
 export type { OpenOptions } from './open-throughline.ts'
 export type { Config, LocalThroughline } from './throughline.ts'
 export type {

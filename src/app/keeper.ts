@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { transcriptsOf, type LiveState, type SessionCounts, type SessionSummary } from '#model'
+import type { LiveState, SessionCounts, SessionSummary } from '#model'
 import {
   openArchive,
   openCatalogue,
@@ -16,13 +16,15 @@ import {
 import type { Meter, SessionFiles } from '#sources'
 import { INDEX_VERSION } from '#store'
 import type { ArchiveState, Notice } from '#wire'
-import { createArchiving } from './archiving.ts'
+import { createArchiving, isAgents } from './archiving.ts'
 import { isWithin } from './config.ts'
 import { createExpectedSessions } from './expected-sessions.ts'
-import { cataloguePath, dropOldIndexes, makeFolders, moveFiles, toTasks } from './kept-files.ts'
+import { cataloguePath, dropOldIndexes, makeFolders, tellIndex, toTasks } from './kept-files.ts'
 import { createNotices } from './kept-notices.ts'
 import { LINEAGE_FILE, type LineageLog } from './lineage-log.ts'
 import { createLookAround, type LookAround } from './look-around.ts'
+import type { Team } from './open-team.ts'
+import { withNameElsewhere } from './team-names.ts'
 import { recordedFolders, toCatalogueSources, watchedFolders, type Sources } from './open-sources.ts'
 import type { Preferences } from './preferences.ts'
 import { registerPath } from './recorded-folders.ts'
@@ -68,6 +70,10 @@ export interface KeeperOptions {
   readonly now: () => number
   readonly sweepMs?: number | undefined
   readonly meter?: Meter | undefined
+  /** What other machines of the team have. */
+  readonly team?: Pick<Team, 'sources' | 'nameOf'> | undefined
+  /** What a session of another machine is doing. */
+  readonly liveElsewhere?: ((id: string) => LiveState | undefined) | undefined
 }
 
 /** How long after a change what is known is written down for the next process. */
@@ -123,12 +129,13 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     allowedRoots.length === 0 ? undefined : (workdir: string) => isWithin(workdir, allowedRoots)
   lineage.look()
   const catalogue = await openCatalogue({
-    sources: toCatalogueSources(sources, archive.sources),
+    sources: [...toCatalogueSources(sources, archive.sources), ...(options.team?.sources ?? [])],
     ...(keeps ? { rememberedPath: cataloguePath(home) } : {}),
     isAllowed,
     // Who runs it here knows better than what its agent wrote down.
     liveOf: (id) => options.liveOf(id) ?? live?.states.get(id),
-    preferenceOf: (id) => preferences.get(id),
+    liveElsewhere: options.liveElsewhere,
+    preferenceOf: (id) => withNameElsewhere(preferences.get(id), options.team?.nameOf(id)),
     countsOf: (id) => counts.get(id),
     copyOf: (id) => lineage.copyOf(id),
     onChange: take,
@@ -161,28 +168,19 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
 
   function take(change: CatalogueChange): void {
     const { session } = change
+    tellIndex(index, change)
     if (change.kind === 'removed') {
       if (byId.get(session.id)?.path === session.path) byId.delete(session.id)
-      for (const path of transcriptsOf(session)) index?.forget(path)
     } else {
       if (!owners.has(session.path)) around?.soon()
       own(session)
       expected.found(session.id)
-      if (change.kind === 'moved') moveFiles(index, change.from, session)
-      else {
-        const files = new Set(change.files)
-        for (const task of toTasks(session)) if (files.has(task.path)) index?.touch(task)
-        if (files.size > 0 && session.sourceGone !== true && isOthers(session))
-          archiving.keepSoon(session.path)
-      }
+      const isNews = change.kind === 'changed' && change.files.length > 0
+      if (isNews && session.sourceGone !== true && isAgents(session, sources))
+        archiving.keepSoon(session.path)
     }
     tell(change)
     remembering ??= setTimeout(remember, REMEMBER_MS).unref()
-  }
-
-  /** Written by an agent that may delete it. */
-  function isOthers({ path, demo }: SessionSummary): boolean {
-    return demo !== true && !sources.recorded.some(({ root }) => path.startsWith(root))
   }
 
   function remember(): void {

@@ -1,12 +1,14 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { IndexTask, SessionIndex } from '#ingest'
-import { ownSince, type SessionSummary } from '#model'
+import type { CatalogueChange, IndexTask, SessionIndex } from '#ingest'
+import { ownSince, transcriptsOf, type SessionSummary } from '#model'
 import { INDEX_VERSION } from '#store'
 
 /** What the index is told of the transcripts of a session. */
 export function toTasks(session: SessionSummary): readonly IndexTask[] {
   const { agent, id } = session
+  // What other machines have is in the index of the team.
+  if (session.origin !== undefined) return []
   // Of a message that two sessions have, the older one is billed.
   const createdAt = ownSince(session) ?? ''
   return [
@@ -15,8 +17,28 @@ export function toTasks(session: SessionSummary): readonly IndexTask[] {
   ]
 }
 
+/** Tells the index what became of a session's files. */
+export function tellIndex(index: SessionIndex | undefined, change: CatalogueChange): void {
+  const { session } = change
+  if (change.kind === 'moved') moveFiles(index, change.from, session)
+  else if (change.kind === 'removed') for (const path of transcriptsOf(session)) index?.forget(path)
+  else {
+    const files = new Set(change.files)
+    for (const task of toTasks(session)) if (files.has(task.path)) index?.touch(task)
+  }
+}
+
 /** A session's files have other names now, mostly with the same bytes: what is indexed of them stays. */
-export function moveFiles(index: SessionIndex | undefined, from: SessionSummary, to: SessionSummary): void {
+export function moveFiles(
+  index: Pick<SessionIndex, 'touch' | 'forget' | 'move'> | undefined,
+  from: SessionSummary,
+  to: SessionSummary,
+): void {
+  if (to.origin !== undefined) {
+    // It is here no longer.
+    for (const path of transcriptsOf(from)) index?.forget(path)
+    return
+  }
   const kept = new Map(to.subagents.map(({ id, path }) => [id, path]))
   index?.move(from.path, to.path)
   for (const { id, path } of from.subagents) {

@@ -5,12 +5,19 @@ import { openSharedJournal } from '#journal'
 import type { CopiedFrom } from '#model'
 import type { Lineage, LineageLink } from '#wire'
 
+interface DescentEnd {
+  readonly sessionId: string
+  readonly agent: string
+  /** The machine that it is on, when that is another one. */
+  readonly origin?: LineageLink['origin']
+}
+
 /** A session that was made of another one. */
 interface Descent {
   readonly kind: LineageLink['kind']
   readonly at: string
-  readonly from: { readonly sessionId: string; readonly agent: string }
-  readonly to: { readonly sessionId: string; readonly agent: string }
+  readonly from: DescentEnd
+  readonly to: DescentEnd
   /** When the last thing was said that was copied. */
   readonly until?: string | undefined
 }
@@ -37,20 +44,23 @@ export function createLineageLog(home: string): LineageLog {
   let seen: string | undefined
   let told = 0
 
+  /** What somebody says that it became on another machine says nothing of a session here. */
+  function note(descent: Descent): void {
+    if (descent.to.origin === undefined) made.set(descent.to.sessionId, descent)
+  }
+
   function readAll(): readonly Descent[] {
     const stamp = stampOf(path)
     if (stamp === seen) return all
     // Before it is read: what is added meanwhile changes it.
     seen = stamp
     all = stamp === undefined ? [] : readLines(path)
-    for (const descent of all) made.set(descent.to.sessionId, descent)
+    for (const descent of all) note(descent)
     return all
   }
 
   return {
-    expect(descent) {
-      made.set(descent.to.sessionId, descent)
-    },
+    expect: note,
     async add(descent) {
       const isKnown = readAll().some(
         ({ from, to, kind, until }) =>
@@ -66,11 +76,11 @@ export function createLineageLog(home: string): LineageLog {
       } finally {
         await journal.close()
       }
-      made.set(descent.to.sessionId, descent)
+      note(descent)
     },
     async read(sessionId) {
       const descents = [...new Map(readAll().map((each) => [keyOf(each), each])).values()]
-      const origin = descents.findLast(({ to }) => to.sessionId === sessionId)
+      const origin = descents.findLast(({ to }) => to.sessionId === sessionId && to.origin === undefined)
       const to = descents
         .filter(({ from }) => from.sessionId === sessionId)
         .map((each) => link(each, each.to))
@@ -94,8 +104,8 @@ function keyOf({ kind, from, to }: Descent): string {
   return `${kind} ${from.sessionId} ${to.sessionId}`
 }
 
-function link({ kind, at }: Descent, { sessionId, agent }: Descent['from']): LineageLink {
-  return { sessionId, agent, kind, at }
+function link({ kind, at }: Descent, { sessionId, agent, origin }: DescentEnd): LineageLink {
+  return { sessionId, agent, kind, at, ...(origin === undefined ? {} : { origin }) }
 }
 
 function stampOf(path: string): string | undefined {
@@ -122,9 +132,18 @@ function readDescent(value: unknown): Descent | undefined {
   return { kind, at: string(value, 'at') ?? '', from, to, until: string(value, 'until') }
 }
 
-function readEnd(value: unknown, key: 'from' | 'to'): Descent['from'] | undefined {
+function readEnd(value: unknown, key: 'from' | 'to'): DescentEnd | undefined {
   const end = field(value, key)
   const sessionId = string(end, 'sessionId')
   const agent = string(end, 'agent')
-  return sessionId === undefined || agent === undefined ? undefined : { sessionId, agent }
+  const origin = readOrigin(field(end, 'origin'))
+  if (sessionId === undefined || agent === undefined) return undefined
+  return { sessionId, agent, ...(origin === undefined ? {} : { origin }) }
+}
+
+function readOrigin(value: unknown): LineageLink['origin'] {
+  const [origin, machine] = [string(value, 'origin'), string(value, 'machine')]
+  const person = string(value, 'person')
+  if (origin === undefined || machine === undefined || person === undefined) return undefined
+  return { origin, machine, person }
 }

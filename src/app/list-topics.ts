@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { ThroughlineError } from '#base'
-import { isSaidElsewhere, type SessionSummary } from '#model'
-import type { IndexedHit } from '#ingest'
-import type { LiveEvent, SearchHit, SubscribeOptions, Subscription } from '#wire'
+import type { SessionSummary } from '#model'
+import type { LiveEvent, SubscribeOptions, Subscription } from '#wire'
 import type { Keeper } from './keeper.ts'
 
 /** How long changes of one session are gathered before they are told: a session that is written to changes with every line. */
@@ -116,49 +114,4 @@ export function createSessionsTopic(keeper: Keeper): SessionsTopic {
       for (const timer of pending.values()) clearTimeout(timer)
     },
   }
-}
-
-/** Entries that match, as they are indexed. */
-export async function subscribeToQuery(
-  keeper: Keeper,
-  q: string,
-  options: SubscribeOptions,
-): Promise<Subscription> {
-  const index = await keeper.opening
-  if (index === undefined) {
-    throw new ThroughlineError('index-unavailable', 'there is no index to wait for news of', {
-      hint: 'Start the daemon with `throughline`, or open with `{ index: true }`.',
-    })
-  }
-  let { cursor } = options
-  const send = (event: LiveEvent): void => {
-    ;({ cursor } = event)
-    void options.onEvent(event)
-  }
-  const watch = index.watch(q, {
-    ...(cursor === undefined ? {} : { cursor }),
-    onHit(indexed, at) {
-      const hit = toHit(keeper, indexed)
-      if (hit !== undefined) send({ kind: 'hit.found', hit, cursor: at })
-    },
-    onReset: (at) => send({ kind: 'reset', reason: 'index-rebuilt', cursor: at }),
-    onCaughtUp: (at) => send({ kind: 'caught-up', cursor: at }),
-  })
-  return {
-    get cursor() {
-      return cursor
-    },
-    close: () => watch.close(),
-  }
-}
-
-/**
- * A hit with what the catalogue knows of its session; `undefined` when the session is not to be shown, or when it was
- * said in another one that is, and copied from there.
- */
-export function toHit(keeper: Keeper, { path, number: _number, ...hit }: IndexedHit): SearchHit | undefined {
-  const session = keeper.sessionOf(path)
-  if (session === undefined || isSaidElsewhere(session, hit.entry.at)) return undefined
-  const { id, agent, name, workdirs } = session
-  return { session: { id, agent, name, workdir: workdirs[0] }, ...hit }
 }

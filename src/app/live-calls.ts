@@ -18,7 +18,7 @@ import {
   type SessionView,
 } from '#model'
 import type { Registry } from '#sources'
-import type { FolderReport, LiveCalls, PromptRequest, RenewRequest, RunRequest } from '#wire'
+import type { FolderReport, LiveCalls, PromptRequest, RenewRequest, ResumeRequest, RunRequest } from '#wire'
 import { listAgents } from './agent-offers.ts'
 import { toAgentEnvironment } from './agent-environment.ts'
 import type { AsksElsewhere } from './asks-elsewhere.ts'
@@ -28,6 +28,7 @@ import { endHolder } from './holders.ts'
 import { readLocalSettings } from './local-settings.ts'
 import type { WakeUp } from './open-live.ts'
 import { recordedFolder } from './recorded-sources.ts'
+import type { Leases } from './team-leases.ts'
 import { checkMinute, toResumed, transcriptOf } from './resumed-session.ts'
 import type { Config } from './throughline.ts'
 import type { BeginningSession } from './wake-ups.ts'
@@ -46,6 +47,8 @@ export interface LiveCallsOptions {
   readonly roster: Roster
   readonly board: Board
   readonly asks: AsksElsewhere
+  /** Which machine of a team holds which session; not there without a team. */
+  readonly leases?: Leases | undefined
   /** By our id, or by the one that its agent took. */
   readonly find: (id: string) => SessionView | undefined
   readonly resolve: (answer: Answer) => Promise<AnswerOutcome>
@@ -65,7 +68,22 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
 
   type Beginning = Pick<HostOrder, 'sessionId' | 'agent' | 'workdir' | 'resume' | 'transcript'>
 
-  async function begin(beginning: Beginning, request: RunRequest): Promise<SessionView> {
+  async function begin(
+    beginning: Beginning,
+    request: RunRequest & Pick<ResumeRequest, 'takeOver'>,
+  ): Promise<SessionView> {
+    const { sessionId, resume } = beginning
+    const held = [sessionId, ...(resume === undefined || resume.fork ? [] : [resume.sessionId])]
+    await options.leases?.take(held, { takeOver: request.takeOver === true })
+    try {
+      return await run(beginning, request)
+    } catch (error) {
+      await options.leases?.release(held)
+      throw error
+    }
+  }
+
+  async function run(beginning: Beginning, request: RunRequest): Promise<SessionView> {
     const { agent } = beginning
     const settings = await readLocalSettings(home)
     const { workdir, trust, settings: loaded } = await folder(beginning.workdir)
@@ -248,7 +266,16 @@ function wordsOf(prompt: PromptRequest | undefined): string | undefined {
   return words === '' ? undefined : words
 }
 
-function checkOwn({ id, demo, recorded }: SessionSummary): void {
+function checkOwn({ id, demo, recorded, origin }: SessionSummary): void {
+  if (origin !== undefined) {
+    throw new ThroughlineError(
+      'request-invalid',
+      `session ${id} is on ${origin.machine} of ${origin.person}`,
+      {
+        hint: 'Go on with it on this machine: `throughline continue`.',
+      },
+    )
+  }
   if (recorded !== undefined) {
     throw new ThroughlineError('request-invalid', `session ${id} was recorded: its agent does not know it`, {
       hint: 'Begin a session in the same folder: it wakes up with what was said in this one.',

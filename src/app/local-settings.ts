@@ -32,6 +32,17 @@ export interface LocalSettings {
   readonly recordedIn: readonly string[]
   /** The database of a team. */
   readonly store?: PostgresAddress | undefined
+  readonly team: TeamSettings
+}
+
+/** What a team may do with this machine. */
+interface TeamSettings {
+  /** Folders of other machines, and which they are here. */
+  readonly workdirs: Readonly<Record<string, string>>
+  /** Whose answers and words are taken from other machines: those of whom it was shared with, one's own, nobody's. */
+  readonly calls: 'shared' | 'own' | 'nobody'
+  /** Folders whose sessions stay on this machine, whatever is shared. */
+  readonly keepHere: readonly string[]
 }
 
 /** What new sessions are told. */
@@ -42,12 +53,16 @@ interface WakeUpSettings {
   readonly closing?: string | undefined
   /** In tokens of our counter. */
   readonly budget: Partial<Record<(typeof BUDGETS)[number], number>>
+  /** Whether what other people of the team share is told too. */
+  readonly team: boolean
+  /** People of the team of whom nothing is told. */
+  readonly muted: readonly string[]
 }
 
 const MINUTE_MS = 60_000
 const IDLE_MINUTES = 15
 const ORPHAN_MINUTES = 60
-const BUDGETS = ['total', 'transcript', 'documents', 'item'] as const
+const BUDGETS = ['total', 'transcript', 'documents', 'item', 'team'] as const
 
 /** Reads them anew: what was changed holds from the next start on. Throws `config-invalid`, and names what is wrong. */
 export async function readLocalSettings(home: string): Promise<LocalSettings> {
@@ -77,6 +92,7 @@ export async function readLocalSettings(home: string): Promise<LocalSettings> {
     review: readReview(value, path),
     recordedIn: readFolders(value, path),
     ...readStore(value, path),
+    team: readTeam(part(value, 'team', path), path),
   }
 }
 
@@ -120,6 +136,14 @@ function readWakeUp(value: JsonObject, path: string): WakeUpSettings {
   if (value['on'] !== undefined && on === undefined) {
     throw invalid(path, 'wakeUp.on is neither true nor false')
   }
+  const team = boolean(value, 'team')
+  if (value['team'] !== undefined && team === undefined) {
+    throw invalid(path, 'wakeUp.team is neither true nor false')
+  }
+  const muted = value['muted'] ?? []
+  if (!Array.isArray(muted) || !muted.every((name) => typeof name === 'string')) {
+    throw invalid(path, 'wakeUp.muted is no list of names')
+  }
   const given = part(value, 'budget', path)
   const budget: { [key in (typeof BUDGETS)[number]]?: number } = {}
   for (const key of BUDGETS) {
@@ -132,6 +156,8 @@ function readWakeUp(value: JsonObject, path: string): WakeUpSettings {
   }
   return {
     on: on ?? true,
+    team: team ?? true,
+    muted,
     ...optionalText(value, 'opening', path),
     ...optionalText(value, 'closing', path),
     budget,
@@ -154,6 +180,23 @@ function readFolders(value: JsonObject, path: string): readonly string[] {
 function readStore(value: JsonObject, path: string): Pick<LocalSettings, 'store'> {
   const { store } = optionalText(value, 'store', path)
   return store === undefined ? {} : { store: toPostgresAddress(store) }
+}
+
+function readTeam(value: JsonObject, path: string): TeamSettings {
+  const workdirs: Record<string, string> = {}
+  for (const [there, here] of Object.entries(part(value, 'workdirs', path))) {
+    if (!isFolder(here)) throw invalid(path, `team.workdirs[${JSON.stringify(there)}] is no whole path`)
+    workdirs[there] = here
+  }
+  const calls = value['calls'] ?? 'shared'
+  if (calls !== 'shared' && calls !== 'own' && calls !== 'nobody') {
+    throw invalid(path, 'team.calls is none of shared, own, nobody')
+  }
+  const keepHere = value['keepHere'] ?? []
+  if (!Array.isArray(keepHere) || !keepHere.every(isFolder)) {
+    throw invalid(path, 'team.keepHere is no list of whole paths')
+  }
+  return { workdirs, calls, keepHere }
 }
 
 function optionalText<K extends string>(

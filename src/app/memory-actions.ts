@@ -1,9 +1,10 @@
 import { ThroughlineError } from '#base'
 import type { Author, Documents } from '#memory'
-import type { DocumentPatch, MemoryDocument, Provenance } from '#model'
+import type { DocumentPatch, DocumentScope, MemoryDocument, Provenance } from '#model'
 import { findSecrets } from '#redact'
 import type { DocumentAction } from '#wire'
 import { getDocument, notFound } from './memory-remember.ts'
+import { checkSharing } from './memory-sharing.ts'
 
 /** Does what is more than changing fields. What was shown in another version is not touched. */
 export async function act(
@@ -31,6 +32,10 @@ export async function act(
       return await documents.approve(id, author)
     case 'reconcile':
       return await reconcile(documents, id, { other: action.with, author })
+    case 'share':
+      return await share(documents, id, { scope: action.scope, author })
+    case 'decide':
+      return await documents.decide(id, action.key, author)
     case 'merge':
       return await merge(documents, id, { ...action, author })
   }
@@ -44,10 +49,23 @@ export async function edit(
 ): Promise<MemoryDocument> {
   const before = getDocument(documents, id)
   const isNew = findSecrets(patch.content ?? '').length > findSecrets(before.content).length
+  const after = { ...before, ...(patch.content === undefined ? {} : { content: patch.content }) }
+  const { scope = 'private' } = 'scope' in patch ? patch : before
+  if (scope !== 'private') checkSharing({ ...after, scope })
   if (!isNew) return await documents.patch(id, patch, author)
   throw new ThroughlineError('request-invalid', 'content looks like it holds a secret', {
     hint: 'Leave it out, or remember it anew and say that it is to be kept.',
   })
+}
+
+async function share(
+  documents: Documents,
+  id: string,
+  { scope, author }: { readonly scope: DocumentScope; readonly author: Author },
+): Promise<MemoryDocument> {
+  if (scope === 'private') return await documents.patch(id, { scope: undefined }, author)
+  checkSharing({ ...getDocument(documents, id), scope })
+  return await documents.patch(id, { scope }, author)
 }
 
 function toTime(at: string | undefined): string | undefined {

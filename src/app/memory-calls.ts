@@ -1,4 +1,4 @@
-import type { Documents } from '#memory'
+import type { Documents, DocumentsOfOthers } from '#memory'
 import { toMatching, type MemoryDocument, type Passage, type SessionSummary } from '#model'
 import {
   isSessionId,
@@ -17,6 +17,7 @@ import { toBoundFile } from './bound-files.ts'
 import { readLocalSettings } from './local-settings.ts'
 import { mediaTypeOf } from './media-type.ts'
 import { act, edit, refuseToChange } from './memory-actions.ts'
+import { checkSharing, refuseOthers } from './memory-sharing.ts'
 import { exportDocuments, importDocuments } from './memory-import.ts'
 import { notFound, remember } from './memory-remember.ts'
 import { toReview } from './memory-review.ts'
@@ -32,6 +33,8 @@ export interface MemoryCallsOptions {
   readonly config: Config
   readonly now: () => number
   readonly documents: Documents
+  /** What other people share, as it is now. */
+  readonly others?: (() => DocumentsOfOthers) | undefined
   readonly sessions: () => Promise<readonly SessionSummary[]>
   readonly passages: (session: SessionSummary, options?: PassageOptions) => AsyncIterable<readonly Passage[]>
   readonly review: () => Promise<'off' | 'agent'>
@@ -66,7 +69,7 @@ export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
 
   async function get(id: string): Promise<MemoryDocument> {
     await documents.refresh()
-    const found = documents.find(id) ?? (await said.find(id))
+    const found = documents.find(id) ?? options.others?.().find(id) ?? (await said.find(id))
     if (found !== undefined) return found
     throw notFound(id)
   }
@@ -74,6 +77,8 @@ export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
   /** What stands in a transcript is there, and cannot be changed. */
   async function getWritten(id: string): Promise<void> {
     await documents.refresh()
+    const others = documents.find(id) === undefined ? options.others?.().find(id) : undefined
+    if (others !== undefined) refuseOthers(others)
     if (documents.find(id) === undefined && (await said.find(id)) !== undefined) refuseToChange(id)
   }
 
@@ -93,8 +98,9 @@ export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
       const query = readDocumentQuery(given)
       await documents.refresh()
       const read = await said.query(query, limit ?? NEWEST)
-      const written = documents.query(query)
-      if (read.length === 0 && limit === undefined) return written
+      const others = options.others?.().query(query) ?? []
+      const written = others.length === 0 ? documents.query(query) : [...documents.query(query), ...others]
+      if (read.length + others.length === 0 && limit === undefined) return written
       const all = toMatching([...written, ...read], query, now())
       return limit === undefined ? all : all.slice(Math.max(0, all.length - limit))
     },
@@ -103,12 +109,16 @@ export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
       await documents.refresh()
       const written = documents.versions(id)
       if (written.length > 0) return written
+      const shared = options.others?.().versions(id) ?? []
+      if (shared.length > 0) return shared
       const read = await said.versions(id)
       if (read.length > 0) return read
       throw notFound(id)
     },
     async put(draft, author = {}) {
-      const { document } = await documents.put(readDocumentDraft(draft), { by: author.by ?? SOMEBODY })
+      const read = readDocumentDraft(draft)
+      if (read.scope !== undefined) checkSharing(read)
+      const { document } = await documents.put(read, { by: author.by ?? SOMEBODY })
       return document
     },
     remember: async (request) =>
@@ -138,7 +148,8 @@ export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
     },
     async trace(id) {
       const document = await get(id)
-      const files = await Promise.all((document.files ?? []).map(toBoundFile))
+      const bound = document.elsewhere === undefined ? (document.files ?? []) : []
+      const files = await Promise.all(bound.map(toBoundFile))
       return { document, carried: await wakeUps().carrying(id), files }
     },
     async suggestTags(text) {

@@ -13,6 +13,7 @@ import { findSecrets, getEgress, guardEgress, redact, type Secret } from '#redac
 import { readRememberRequest, type PickedAt, type RememberOutcome, type RememberRequest } from '#wire'
 import type { Blobs } from './blobs.ts'
 import { readNamedFiles, type ReadFile } from './memory-files.ts'
+import { checkSharing } from './memory-sharing.ts'
 import type { Config } from './throughline.ts'
 
 export interface RememberOptions {
@@ -37,6 +38,7 @@ export async function remember(
   const request = readRememberRequest({ ...given })
   const { documents } = options
   if (request.content.trim() === '') throw isEmpty()
+  if (request.speaker === 'agent' && (request.scope ?? 'private') !== 'private') throw isNotTheirs()
   if (request.near?.choice === 'ignore') return { kind: 'ignored' }
   const files = await readNamedFiles(request.files ?? [], {
     workdir: request.workdir,
@@ -47,7 +49,9 @@ export async function remember(
   await documents.refresh()
   if (request.type === 'artifact' && files.length > 0)
     return await keepArtifact(request, files, { ...options, author })
-  return await promote(toDraft(request, files, author), request, { ...options, author })
+  const draft = toDraft(request, files, author)
+  if (draft.scope !== undefined) checkSharing(draft)
+  return await promote(draft, request, { ...options, author })
 }
 
 interface Authored extends RememberOptions {
@@ -140,6 +144,7 @@ function toDraft(
   author: string,
 ): DocumentDraft & Pick<MemoryDocument, 'category'> {
   const { type = 'learning', category = toDefaultCategory(type), at, workdir, audience, expiresAt } = request
+  const { scope = 'private' } = request
   const isAgent = request.speaker === 'agent'
   const name = isAgent ? (request.agent ?? author) : author
   const provenance: Provenance | undefined = at && {
@@ -164,6 +169,7 @@ function toDraft(
     ...(at === undefined ? {} : { sourceSessionId: at.sessionId, sourceMessageId: at.entryId }),
     ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
     ...(audience === undefined ? {} : { audience }),
+    ...(scope === 'private' ? {} : { scope }),
     // Who somebody is holds everywhere.
     ...(workdir === undefined || category === 'identity' ? {} : { workdir }),
     ...(files.length === 0 ? {} : { files: files.map(({ path, hash }) => ({ path, hash })) }),
@@ -179,6 +185,7 @@ function toPatch(draft: DocumentDraft, request: RememberRequest): Partial<Memory
     ...(request.pinned === undefined || request.speaker === 'agent' ? {} : { pinned: request.pinned }),
     ...(draft.expiresAt === undefined ? {} : { expiresAt: draft.expiresAt }),
     ...(draft.audience === undefined ? {} : { audience: draft.audience }),
+    ...(draft.scope === undefined ? {} : { scope: draft.scope }),
     ...(draft.files === undefined ? {} : { files: draft.files }),
   }
 }
@@ -259,6 +266,12 @@ export function notFound(id: string): ThroughlineError {
 function isEmpty(): ThroughlineError {
   return new ThroughlineError('request-invalid', 'content is empty', {
     hint: 'Say what to remember: `{ "content": "…" }`.',
+  })
+}
+
+function isNotTheirs(): ThroughlineError {
+  return new ThroughlineError('request-invalid', 'an agent shares nothing', {
+    hint: 'A person shares what is remembered: `throughline documents share`.',
   })
 }
 

@@ -17,6 +17,7 @@ export async function toReview(
   return {
     held: documents.query({ state: 'quarantined' }),
     contradictions: toContradictionGroups(active).filter((group) => group.length > 1),
+    conflicts: active.filter(({ conflict }) => conflict !== undefined),
     duplicates: await inSteps(toDuplicates(active, now)),
     stale: await toStale(active),
     fresh: active.filter(isFresh),
@@ -26,7 +27,9 @@ export async function toReview(
 async function toStale(active: readonly MemoryDocument[]): Promise<readonly MemoryDocument[]> {
   const stale: MemoryDocument[] = []
   for (const document of active) {
-    const files = await Promise.all((document.files ?? []).map(toBoundFile))
+    // Of files on another machine nothing is known here.
+    const files =
+      document.elsewhere === undefined ? await Promise.all((document.files ?? []).map(toBoundFile)) : []
     if (files.some(({ state }) => state !== 'same')) stale.push(document)
   }
   return stale

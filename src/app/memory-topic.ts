@@ -30,6 +30,8 @@ export interface DocumentsTopicOptions {
   readonly now: () => number
   readonly home: string
   readonly calls: Pick<MemoryCalls, 'query'>
+  /** Called when what others share is different. Returns how to stop it. */
+  readonly onOthers?: ((listener: () => void) => () => void) | undefined
   /** What follows all sessions; opened when somebody listens to what they say. */
   readonly keep: () => Promise<Keeper>
 }
@@ -81,10 +83,12 @@ export function createDocumentsTopic(options: DocumentsTopicOptions): DocumentsT
     if (stopAll !== undefined) return
     const refresh = (): void => void documents.refresh().catch(() => {})
     const stopListening = documents.subscribe({ state: ANY_STATE }, lookAll)
+    const stopOthers = options.onOthers?.(lookAll)
     const poll = setInterval(refresh, POLL_MS).unref()
     const watching = watchHome(options.home, refresh)
     stopAll = () => {
       stopListening()
+      stopOthers?.()
       clearInterval(poll)
       watching?.close()
       clearTimeout(expiry)

@@ -8,17 +8,22 @@ import {
   type KeptNews,
   type Roster,
 } from '#live'
-import type { Answer, AnswerOutcome, SessionSummary, SessionView } from '#model'
+import type { Answer, AnswerOutcome, LiveState, SessionSummary, SessionView } from '#model'
 import type { Registry } from '#sources'
+import type { Desk } from '#store'
 import type { LiveCalls, SubscribeOptions, Subscription } from '#wire'
+import type { AuthorLog } from './author-log.ts'
 import { createAsksElsewhere, type AsksElsewhere } from './asks-elsewhere.ts'
 import { createBoard, type Board } from './board.ts'
 import { findHolder, toOwner } from './holders.ts'
+import type { LineageLog } from './lineage-log.ts'
 import { findLastView } from './last-view.ts'
 import { createLiveCalls } from './live-calls.ts'
 import { createBoardTopic, isNamed, subscribeToLive } from './live-topics.ts'
+import { toLiveState } from './live-state.ts'
 import { createRecordingWatch } from './recording-watch.ts'
 import { createResumptionWatch } from './resumption-watch.ts'
+import type { TeamLive } from './team-live.ts'
 import type { Config } from './throughline.ts'
 import type { BeginningSession } from './wake-ups.ts'
 
@@ -29,6 +34,10 @@ export interface Live {
   /** Sessions that are run here now. */
   views(): readonly SessionView[]
   find(id: string): SessionView | undefined
+  /** What a list shows of a session that is live here. */
+  stateOf(id: string): LiveState | undefined
+  /** Live sessions across the team; not there without one. */
+  readonly team?: TeamLive | undefined
   subscribe(topic: LiveTopic, options: SubscribeOptions): Promise<Subscription>
   close(): Promise<void>
 }
@@ -49,6 +58,23 @@ export interface LiveOptions {
   readonly lastWrite: (sessionId: string) => number | undefined
   /** What a new session begins with, before what the person says. */
   readonly wakeUp?: WakeUp | undefined
+  /** The team that this machine is in. It is closed with everything else here. */
+  readonly team?: LiveTeam | undefined
+}
+
+/** What is needed to show live sessions to a team, and to see those of others. */
+export interface LiveTeam {
+  readonly desk: Desk
+  readonly authors: AuthorLog
+  readonly lineage: Pick<LineageLog, 'add'>
+  /** A text without the secrets in it. Throws when that cannot be said. */
+  readonly mask: (text: string) => string
+  /** Whether what is done in a folder leaves this machine at all. */
+  readonly ships: (workdir: string) => boolean
+  /** How often it is said that sessions are still there. */
+  readonly keepMs?: number | undefined
+  /** A session of another machine is different in a list. */
+  readonly onChange: (sessionId: string) => void
 }
 
 /** Composes what a session in this folder begins with. Nothing: it begins with nothing. */
@@ -105,27 +131,47 @@ export async function openLive(options: LiveOptions): Promise<Live> {
   const find = (id: string): SessionView | undefined =>
     roster.find(id) ?? roster.list().find((view) => isNamed(view, id))
   const boardTopic = createBoardTopic(board)
+  const team =
+    options.team &&
+    (await import('./team-live.ts')).createTeamLive({
+      ...options.team,
+      home: config.home,
+      clock,
+      board,
+      roster,
+      find,
+    })
+  const local = createLiveCalls({
+    ...options,
+    roster,
+    board,
+    asks,
+    find,
+    leases: team?.leases,
+    onResumed: (session) => resumption.resumed(session),
+    resolve: (answer) => resolve(answer, { roster, asks, owners, home: config.home }),
+  })
+  team?.begin(local)
 
   return {
-    calls: createLiveCalls({
-      ...options,
-      roster,
-      board,
-      asks,
-      find,
-      onResumed: (session) => resumption.resumed(session),
-      resolve: (answer) => resolve(answer, { roster, asks, owners, home: config.home }),
-    }),
+    calls: team === undefined ? local : team.around(local),
     board,
     views: () => roster.list(),
     find,
+    stateOf(id) {
+      const view = find(id)
+      return view && toLiveState(view)
+    },
+    ...(team === undefined ? {} : { team }),
     async subscribe(topic, how) {
       if (topic.kind === 'board') return boardTopic.subscribe(how)
       const { id } = topic
       const last = find(id) === undefined ? await findLastView(config.home, id) : undefined
-      return subscribeToLive(roster, { id, find, last }, how)
+      const here = (to: SubscribeOptions): Subscription => subscribeToLive(roster, { id, find, last }, to)
+      return team === undefined ? here(how) : await team.subscribe(id, here, how)
     },
     async close() {
+      await team?.close()
       recording.close()
       await asks.close()
       await roster.close()

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { ThroughlineError } from '#base'
-import { openDocuments, type Documents } from '#memory'
-import type { DocumentQuery, Passage, SessionSummary } from '#model'
+import {
+  openDocuments,
+  openSharedDocuments,
+  type Documents,
+  type DocumentsOfOthers,
+  type SharedDocuments,
+} from '#memory'
+import type { DocumentQuery, MemoryDocument, Passage, SessionSummary } from '#model'
 import type {
   MemoryCalls,
   Notice,
@@ -20,7 +26,8 @@ import { createDocumentsTopic } from './memory-topic.ts'
 import { createPromotions } from './promotions.ts'
 import { createRecalls } from './recalls.ts'
 import type { Config } from './throughline.ts'
-import { toShownDocuments } from './shown-documents.ts'
+import { isShownDocument, toShownDocuments } from './shown-documents.ts'
+import type { TeamDocuments } from './team-documents.ts'
 import { readAnswers } from './turn-answers.ts'
 import { createWakeUps, type WakeUps } from './wake-ups.ts'
 
@@ -28,6 +35,8 @@ import { createWakeUps, type WakeUps } from './wake-ups.ts'
 export interface Memory {
   readonly calls: MemoryCalls
   readonly documents: Documents
+  /** What is shared of them, as files to be shipped. Absent where there is no team. */
+  readonly shared: SharedDocuments | undefined
   /** Wake-ups, made when somebody asks for the first time. */
   wakeUps(): WakeUps
   /** What went wrong with what agents wanted kept. */
@@ -57,6 +66,8 @@ export interface MemoryOptions {
   readonly caughtUp?: (() => Promise<void>) | undefined
   /** Given in the process that keeps the index: there, what agents ask to be kept is kept. */
   readonly promotesFrom?: Keeper | undefined
+  /** Documents of other machines. Given in the process that has the team. */
+  readonly team?: TeamDocuments | undefined
 }
 
 const NOTICES_KEPT = 20
@@ -64,14 +75,30 @@ const NOTICES_KEPT = 20
 /** Opens it: reads the documents, and begins to follow what agents say where that is this process's work. */
 export async function openMemory(options: MemoryOptions): Promise<Memory> {
   const { config, now, sessions, passages } = options
-  const all = await openDocuments({ home: config.home, now, mintId: randomUUID }).catch((cause: unknown) => {
+  const all = await openDocuments({
+    home: config.home,
+    now,
+    mintId: randomUUID,
+    elsewhere: options.team?.mine,
+  }).catch((cause: unknown) => {
     throw isUnreadable(config.home, cause)
   })
   const documents = toShownDocuments(all, config.allowedRoots)
+  const { team } = options
+  const shared =
+    team && (await openSharedDocuments(config.home, all, (error) => notify(`Not shared: ${String(error)}`)))
+  const stopTeam = team?.onChange(() => void all.refresh().catch(() => {}))
+  const others = team && toShownOthers(team, config.allowedRoots)
   const review = async (): Promise<'off' | 'agent'> => (await readLocalSettings(config.home)).review
   const notices: Notice[] = []
   const { get, search, page } = options
-  const recalls = createRecalls({ now, documents: async () => documents, get, search, page })
+  const recalls = createRecalls({
+    now,
+    documents: async () => documents,
+    get,
+    search: async (request) => withoutOthers(await search(request)),
+    page,
+  })
   const promotions =
     options.promotesFrom &&
     createPromotions({
@@ -99,6 +126,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
       config,
       now,
       documents: async () => documents,
+      others: () => others?.().query({}) ?? [],
       sessions,
       believes: options.believes,
       passages,
@@ -115,6 +143,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     config,
     now,
     documents,
+    others,
     sessions,
     passages,
     review,
@@ -122,22 +151,54 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     recalls,
     answersBefore: (at) => readAnswers(at, { get, page }),
   })
-  const topic = createDocumentsTopic({ documents, now, home: config.home, calls, keep: options.keep })
+  const topic = createDocumentsTopic({
+    documents,
+    now,
+    home: config.home,
+    calls,
+    keep: options.keep,
+    onOthers: team && ((listener) => team.onChange(listener)),
+  })
   return {
     calls,
     documents,
+    shared,
     wakeUps,
     notices: () => notices,
     subscribe: ({ query }, how) => topic.subscribe(query, how),
     async settled() {
       await promotions?.settled()
+      await team?.settled()
+      await shared?.settled()
     },
     async close() {
       topic.close()
+      stopTeam?.()
+      await shared?.close()
       await promotions?.close()
       await documents.close()
     },
   }
+}
+
+/** What other people said is not what one remembers. */
+function withoutOthers(page: SearchPage): SearchPage {
+  return { ...page, hits: page.hits.filter(({ session }) => session.origin?.mine !== false) }
+}
+
+/** What others share, as far as it may be shown here. */
+function toShownOthers(team: TeamDocuments, roots: readonly string[]): () => DocumentsOfOthers {
+  if (roots.length === 0) return () => team.others
+  const isShown = (document: MemoryDocument): boolean => isShownDocument(document, roots)
+  const find = (id: string): MemoryDocument | undefined => {
+    const found = team.others.find(id)
+    return found !== undefined && isShown(found) ? found : undefined
+  }
+  return () => ({
+    find,
+    versions: (id) => (find(id) === undefined ? [] : team.others.versions(id)),
+    query: (query) => team.others.query(query).filter(isShown),
+  })
 }
 
 function isUnreadable(home: string, cause: unknown): ThroughlineError {

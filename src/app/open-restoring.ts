@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
 import { ThroughlineError } from '#base'
-import type { SessionSummary } from '#model'
+import type { Digest, SessionSummary, TeamSelf } from '#model'
 import type { MemoryCalls, RestoreCalls } from '#wire'
 import { toAgentEnvironment } from './agent-environment.ts'
+import { createAuthorLog } from './author-log.ts'
 import { createSummariser } from './agent-summary.ts'
 import { isWithin } from './config.ts'
 import { createHandoffs, type Handoffs } from './handoffs.ts'
@@ -20,6 +21,9 @@ export interface OpenRestoringOptions extends Pick<RestoringOptions, 'onWritten'
   readonly get: (query: string) => Promise<SessionSummary>
   readonly memory: MemoryCalls
   readonly lineage: LineageLog
+  readonly digest: (session: SessionSummary) => Promise<Digest>
+  /** Who is here, as a team knows him. */
+  readonly self: () => TeamSelf | undefined
 }
 
 export interface Restoring {
@@ -51,7 +55,13 @@ export function openRestoring(options: OpenRestoringOptions): Restoring {
     summarise: createSummariser({ home: config.home, env, now }),
     mintId: randomUUID,
   })
-  const handoffs = createHandoffs({ ...places, memory })
+  const handoffs = createHandoffs({
+    ...places,
+    memory,
+    authors: createAuthorLog(config.home),
+    digest: options.digest,
+    self: options.self,
+  })
   return {
     calls: {
       ...calls,
@@ -65,6 +75,10 @@ export function openRestoring(options: OpenRestoringOptions): Restoring {
       async takeIn(bundle, request = {}) {
         expectAllowed(request.workdir, config)
         return await handoffs.takeIn(bundle, request)
+      },
+      async goOn(session, request) {
+        expectAllowed(request.workdir, config)
+        return await handoffs.goOn(session, request)
       },
     },
   }

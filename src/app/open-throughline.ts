@@ -1,17 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { parseJson, string } from '#base'
 import { createLedger, type LiveState, type Reading, type SessionSummary, type SessionView } from '#model'
-import { formatOf, openTranscript, readConversation, readForward, type Meter } from '#sources'
-import {
-  deferMemory,
-  deferRestoring,
-  type Page,
-  type PageOptions,
-  type SearchPage,
-  type SearchRequest,
-} from '#wire'
+import { formatOf, readForward, type Meter } from '#sources'
+import { deferCalls, type Page, type PageOptions, type SearchPage, type SearchRequest } from '#wire'
 import { isBelieved } from './believed-recordings.ts'
 import { checkSession } from './check.ts'
 import { readConfig, realPathOf } from './config.ts'
@@ -21,16 +12,19 @@ import { toHealth } from './health.ts'
 import { toJointRegistry } from './holders.ts'
 import type { Keeper } from './keeper.ts'
 import { deferLive } from './live-deferred.ts'
-import type { Live, WakeUp } from './open-live.ts'
+import type { Live, LiveTeam, WakeUp } from './open-live.ts'
 import type { Memory } from './open-memory.ts'
 import { openOnce } from './open-once.ts'
 import { createLineageLog } from './lineage-log.ts'
-import { hasHosts, toLiveState, toPending, withLiveSessions } from './live-state.ts'
+import { hasHosts, toPending } from './live-state.ts'
+import { lookAtFiles } from './look-at-files.ts'
 import { createSources } from './open-sources.ts'
-import { fromIndex, listSessions, lookAtSessions, withFacts, type Listed } from './list-sessions.ts'
+import type { Team } from './open-team.ts'
+import { fromIndex, listSessions, withFacts, type Listed } from './list-sessions.ts'
 import { readPage } from './page.ts'
 import { passages } from './passages.ts'
-import { openPreferences, withPreference, type Preferences } from './preferences.ts'
+import { openPreferences, type Preferences } from './preferences.ts'
+import { readEntries } from './session-entries.ts'
 import { surveySession } from './survey-session.ts'
 import { createSubscriber } from './subscribe.ts'
 import { readBytes, withFile } from './transcript-reading.ts'
@@ -70,6 +64,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   let live: Live | undefined
   let digests: Digests | undefined
   let keeper: Keeper | undefined
+  let team: Team | undefined
 
   function preferences(): Promise<Preferences> {
     preferring ??= openPreferences(join(config.home, 'preferences.jsonl'), now)
@@ -91,10 +86,19 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
         now,
         sweepMs: options.sweepMs,
         meter,
+        team,
+        liveElsewhere: (id) => live?.team?.stateOf(id),
       })
       return keeper
     })()
     return keeping
+  }
+
+  async function openedLiveTeam(): Promise<LiveTeam | undefined> {
+    if (team === undefined) return undefined
+    const { openLiveTeam } = await import('./open-live-team.ts')
+    const places = { home: config.home, now, lineage, onChange: (id: string) => keeper?.refresh(id) }
+    return await openLiveTeam(team, places)
   }
 
   /** Live sessions: with an index at once, else when somebody asks for them. */
@@ -102,6 +106,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     living ??= (async () => {
       const { openLive } = await import('./open-live.ts')
       live = await openLive({
+        team: await openedLiveTeam(),
         config,
         env: options.env ?? process.env,
         now,
@@ -125,7 +130,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       config,
       now,
       sessions: async () => (await look()).sessions,
-      believes: (session) => isBelieved(session, sources.folders),
+      believes: (session) => session.origin?.mine !== false && isBelieved(session, sources.folders),
       get,
       search,
       page,
@@ -133,16 +138,17 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       keep,
       caughtUp,
       ...(index ? { promotesFrom: keeper } : {}),
+      team: await team?.documents(),
     })
   })
 
-  const deferred = deferMemory(async () => (await memory.open()).calls)
+  const deferred = deferCalls(async () => (await memory.open()).calls)
 
   /** Going on with sessions: when somebody asks for it. */
   const restoring = openOnce(async () => {
     const { openRestoring } = await import('./open-restoring.ts')
     const places = { config, env: options.env ?? process.env, get, now, onWritten: caughtUp }
-    return openRestoring({ ...places, lineage, memory: deferred })
+    return openRestoring({ ...places, lineage, memory: deferred, digest, self: () => team?.self() })
   })
 
   /** Resolves when all that is on disk is known. */
@@ -160,8 +166,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   }
 
   function liveOf(id: string): LiveState | undefined {
-    const view = live?.find(id)
-    return view && toLiveState(view)
+    return live?.stateOf(id)
   }
 
   async function look(): Promise<Listed> {
@@ -172,17 +177,18 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       return { sessions: keeper.sessions(), ...found, copies: catalogue.copies() }
     }
     if (hasHosts(config.home)) await openedLive()
-    lineage.look()
-    const found = await lookAtSessions(sources, config, { copyOf: (id) => lineage.copyOf(id), liveOf })
-    const listed = withLiveSessions(found, live?.views() ?? [], config)
-    const known = await preferences()
-    await known.refresh()
-    if (known.all().size === 0) return listed
-    return { ...listed, sessions: listed.sessions.map((session) => withPreference(session, known)) }
+    const views = live?.views() ?? []
+    return await lookAtFiles(sources, config, { lineage, liveOf, views, preferences: await preferences() })
   }
 
   async function get(query: string): Promise<SessionSummary> {
     return getSession(await look(), query)
+  }
+
+  const digest: Digests['read'] = async (session) => {
+    const { createDigests } = await import('./digests.ts')
+    digests ??= createDigests(meter)
+    return await digests.read(session)
   }
 
   const page = (session: SessionSummary, request: PageOptions): Promise<Page> =>
@@ -191,23 +197,25 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   async function search(request: SearchRequest): Promise<SearchPage> {
     const { search: searchIn } = await import('./search.ts')
     const { sessions } = await look()
-    return searchIn(request, { sessions, keeper, keepsIndex: index, now: now() })
+    return searchIn(request, { sessions, keeper, keepsIndex: index, now: now(), team: team?.search })
   }
 
-  const subscriber = createSubscriber({ keep, live: openedLive, memory: memory.open })
+  const heard = { keep, live: openedLive, memory: memory.open }
+  const subscriber = createSubscriber({ ...heard, team: () => team?.search })
   if (index) {
+    team = await (await import('./open-team.ts')).findTeam({ config, sources, now, meter })
     await keep()
     await openedLive()
     // Sessions are shown also when what is remembered cannot be read; whoever asks for that is told why.
-    await memory.open().catch(() => undefined)
+    const remembered = await memory.open().catch(() => undefined)
+    await team?.begin(await keep(), remembered?.shared)
   }
 
   return {
     config,
     async health() {
       const notices = memory.now?.notices() ?? []
-      const parts = { keeper, keepsIndex: index, startedAt, version: readVersion(), notices }
-      return toHealth({ listed: await look(), ...parts })
+      return toHealth({ listed: await look(), keeper, keepsIndex: index, startedAt, notices, team })
     },
     async list(filter = {}) {
       const ledger = keeper?.index === undefined ? {} : { ledger: fromIndex(keeper.index) }
@@ -218,11 +226,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       const { result } = await surveySession(session, createLedger())
       return withFacts(session, result)
     },
-    async digest(session) {
-      const { createDigests } = await import('./digests.ts')
-      digests ??= createDigests(meter)
-      return await digests.read(session)
-    },
+    digest,
     async rename(session, name) {
       await (await preferences()).rename(session.id, name)
       keeper?.refresh(session.id)
@@ -241,13 +245,8 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     },
     page,
     async conversation(session, { raw = true } = {}) {
-      const file = openTranscript(session.path)
-      try {
-        const { entries } = await readConversation(file, formatOf(file.path))
-        return raw ? entries : entries.map((entry) => ({ ...entry, raw: NO_BYTES }))
-      } finally {
-        file.close()
-      }
+      const entries = await readEntries(session.path)
+      return raw ? entries : entries.map((entry) => ({ ...entry, raw: NO_BYTES }))
     },
     check: checkSession,
     async *bytes(session) {
@@ -257,18 +256,22 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     async usage(request) {
       const { indexedUsage, scannedUsage } = await import('./usage.ts')
       const { sessions } = await look()
-      if (keeper?.index !== undefined) return indexedUsage(keeper.index, sessions, request)
+      if (keeper?.index !== undefined)
+        return indexedUsage(keeper.index, { sessions, team: team?.search }, request)
       return scannedUsage(sessions, request)
     },
     async demo(wanted) {
-      const { removeDemo, writeDemo } = await import('./demo.ts')
-      const { root } = sources.samples
-      await (wanted === 'on' ? writeDemo(root, now()) : removeDemo(root))
+      const { setDemo } = await import('./demo.ts')
+      await setDemo(sources.samples.root, wanted, now())
       await keeper?.catalogue.sweep()
     },
     live: deferLive(openedLive),
     memory: deferred,
-    restoring: deferRestoring(async () => (await restoring.open()).calls),
+    restoring: deferCalls(async () => (await restoring.open()).calls),
+    team: deferCalls(async () => {
+      const parts = { config, team, live: openedLive, get, look, digest, restoring: restoring.open, now }
+      return (await import('./team-parts.ts')).createTeamOf(parts)
+    }),
     async *pack(session) {
       yield* (await restoring.open()).handoffs.pack(session)
     },
@@ -284,17 +287,13 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     },
     async close() {
       subscriber.close()
+      await team?.close()
       await (await living?.catch(() => undefined))?.close()
       await (await memory.opened())?.close()
       await (await keeping)?.close()
       await (await preferring)?.close()
     },
   }
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return string(parseJson(text), 'version') ?? ''
 }
 
 const NO_BYTES = new Uint8Array(0)

@@ -9,6 +9,7 @@ import {
   formatOf,
   offsetOf,
   openTranscript,
+  prepareCursor,
   readPageAfter,
   readPageBefore,
   type LineFormat,
@@ -52,6 +53,7 @@ async function pageOf(
   { limit, before, after, around }: PageOptions,
 ): Promise<Stretch> {
   if (around !== undefined) return await readPageAround(file, format, { limit, around })
+  await prepareCursor(file, after ?? before ?? '')
   if (after !== undefined) return await readPageAfter(file, format, { limit, after: offsetOf(file, after) })
   const end = before === undefined ? {} : { before: offsetOf(file, before) }
   return await readPageBefore(file, format, { limit, ...end })

@@ -14,6 +14,8 @@ export interface ConversionOptions extends ConvertRequest {
   /** How the new session came to be. Default: `converted`. */
   readonly kind?: LineageLink['kind'] | undefined
   readonly home: string
+  /** The machine that the session is on, when that is another one. */
+  readonly origin?: LineageLink['origin']
   /** Where agents keep their sessions. */
   readonly roots: NativeRoots
   /** Runs a command in a folder, for agents that take a session in by one. */
@@ -76,7 +78,7 @@ export async function convertSession(
   const descent = {
     kind: options.kind ?? 'converted',
     at: now,
-    from: native.lineage.from,
+    from: { ...native.lineage.from, ...(options.origin === undefined ? {} : { origin: options.origin }) },
     to: { sessionId: native.id, agent: to },
     until: native.until,
   }

@@ -6,6 +6,7 @@ import {
   findOffset,
   formatOf,
   openTranscript,
+  prepareCursor,
   readPageAfter,
   readPageBefore,
 } from '#sources'
@@ -129,6 +130,7 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
     const file = openTranscript(path)
     try {
       if (cursor !== undefined) {
+        await prepareCursor(file, cursor)
         const found = findOffset(file, cursor)
         if (found !== undefined) {
           position = found

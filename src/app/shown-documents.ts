@@ -3,6 +3,11 @@ import type { MemoryDocument } from '#model'
 import { isWithin } from './config.ts'
 import { notFound } from './memory-remember.ts'
 
+/** Whether a document may be shown: what was learned in a folder outside the roots may not. */
+export function isShownDocument({ workdir }: MemoryDocument, roots: readonly string[]): boolean {
+  return workdir === undefined || isWithin(workdir, roots)
+}
+
 /**
  * Documents as they may be shown: what was learned in a folder outside the roots is as if it were not there, and
  * cannot be changed either. What was learned in no folder is shown.
@@ -11,9 +16,9 @@ export function toShownDocuments(documents: Documents, roots: readonly string[])
   if (roots.length === 0) return documents
   const known = new Map<string, boolean>()
 
-  function isShown({ workdir }: MemoryDocument): boolean {
-    if (workdir === undefined) return true
-    const isInside = known.get(workdir) ?? isWithin(workdir, roots)
+  function isShown(document: MemoryDocument): boolean {
+    const { workdir = '' } = document
+    const isInside = known.get(workdir) ?? isShownDocument(document, roots)
     known.set(workdir, isInside)
     return isInside
   }
@@ -40,6 +45,7 @@ export function toShownDocuments(documents: Documents, roots: readonly string[])
     unpin: async (id, ...rest) => await documents.unpin(shown(id), ...rest),
     expire: async (id, ...rest) => await documents.expire(shown(id), ...rest),
     approve: async (id, ...rest) => await documents.approve(shown(id), ...rest),
+    decide: async (id, ...rest) => await documents.decide(shown(id), ...rest),
     find,
     findNewest(id) {
       const newest = documents.findNewest(id)

@@ -6,12 +6,15 @@ import type { SessionsTopic } from './list-topics.ts'
 import type { Live } from './open-live.ts'
 import type { Memory } from './open-memory.ts'
 import { subagentPath } from './page.ts'
+import type { TeamSearch } from './team-search.ts'
 
 export interface SubscriberOptions {
   /** What follows all sessions; opened when somebody wants to hear of them. */
   readonly keep: () => Promise<Keeper>
   readonly live: () => Promise<Live>
   readonly memory: () => Promise<Memory>
+  /** What other machines write. */
+  readonly team?: (() => Pick<TeamSearch, 'watch'> | undefined) | undefined
 }
 
 export interface Subscriber {
@@ -31,16 +34,17 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     }
     if (topic.kind === 'documents') return (await options.memory()).subscribe(topic, how)
     const keeper = await options.keep()
-    const [{ subscribeToSession }, { createSessionsTopic, subscribeToQuery }] = await Promise.all([
+    const [{ subscribeToSession }, { createSessionsTopic }, { subscribeToQuery }] = await Promise.all([
       import('./session-topic.ts'),
       import('./list-topics.ts'),
+      import('./query-topic.ts'),
     ])
     switch (topic.kind) {
       case 'sessions':
         sessionsTopic ??= createSessionsTopic(keeper)
         return sessionsTopic.subscribe(how)
       case 'query':
-        return await subscribeToQuery(keeper, topic.q, how)
+        return await subscribeToQuery({ keeper, team: options.team?.() }, topic.q, how)
       case 'session': {
         const find = async (): Promise<{ session: SessionSummary; path: string }> => {
           const session = getExactly(keeper, topic.id)

@@ -4,17 +4,37 @@ import type { SessionIndex } from '#ingest'
 import { createBillReader, openTranscript, type BillReader, type FileBills } from '#sources'
 import { embeddedPrices, toUsageReport, type StoredBill, type StoredCompaction } from '#store'
 import type { UsageReport, UsageRequest } from '#wire'
+import type { TeamSearch } from './team-search.ts'
 
-/** What the index says that was spent, with the names sessions have now. */
+/** What the index says that was spent, with the names sessions have now; with a team, on all of a person's machines. */
 export async function indexedUsage(
   index: SessionIndex,
-  sessions: readonly SessionSummary[],
+  {
+    sessions,
+    team,
+  }: { readonly sessions: readonly SessionSummary[]; readonly team?: UsageElsewhere | undefined },
   request: UsageRequest,
 ): Promise<UsageReport> {
-  const report = await index.usage(request)
+  const report = await onMachines(await index.usage(request), request, team)
   if (request.by !== 'session') return report
   const names = new Map(sessions.map(({ id, name }) => [id, name]))
   return { ...report, rows: report.rows.map((row) => ({ ...row, name: names.get(row.key) })) }
+}
+
+type UsageElsewhere = Pick<TeamSearch, 'usage'>
+
+/** Where the team does not answer, what this machine knows is better than nothing. */
+async function onMachines(
+  here: UsageReport,
+  request: UsageRequest,
+  team: UsageElsewhere | undefined,
+): Promise<UsageReport> {
+  if (team === undefined || request.machines !== 'mine') return here
+  return await team.usage(request, here).catch((error: unknown): UsageReport => {
+    const isAway = error instanceof ThroughlineError && error.code === 'index-unavailable'
+    if (isAway) return { ...here, machines: 'this', complete: false }
+    throw error
+  })
 }
 
 /** What the transcripts say that was spent, read for nothing else. */

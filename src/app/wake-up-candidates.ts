@@ -34,6 +34,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const LOOKED_AT = 400
 /** Carried so often and never said again, it begins to count for less. */
 const PATIENCE = 5
+/** What others say counts for a little less than what is said here. */
+const OTHERS = 0.8
 const SHORT = 160
 const MOST_FILES = 16
 
@@ -63,7 +65,9 @@ export async function toCandidates(
   const candidates: WakeUpCandidate[] = []
   let looked = 0
   for (const { document, held, score } of weighed) {
-    const hasFiles = held === undefined && (document.files ?? []).length > 0 && looked < LOOKED_AT
+    // Of files on another machine nothing is known here.
+    const isHere = document.elsewhere === undefined
+    const hasFiles = isHere && held === undefined && (document.files ?? []).length > 0 && looked < LOOKED_AT
     if (hasFiles) looked += 1
     const state = hasFiles ? await stateOf(document, weighing.boundFile ?? toBoundFile) : 'same'
     candidates.push(toCandidate(document, { held, score: state === 'same' ? score : score / 2, state }))
@@ -99,6 +103,12 @@ export function withScores(
 const MOST_SCORED = 64
 /** A message says early what it is about. */
 const LOOKED_INTO = 4000
+
+/** Of other people, what they teach and what they learned; nothing of those whom nobody wants to hear of. */
+export function isFromOthers({ type, scope, elsewhere }: MemoryDocument, muted: readonly string[]): boolean {
+  if (type !== 'learning' && type !== 'teaching') return false
+  return scope !== undefined && elsewhere !== undefined && !muted.includes(elsewhere.person)
+}
 
 function isCarried(document: MemoryDocument, now: number): boolean {
   const state = toDocumentState(document, now)
@@ -146,7 +156,8 @@ function folderWeight({ workdir: learnedIn }: MemoryDocument, workdir: string): 
 function scoreOf(document: MemoryDocument, { workdir, now, carried }: Weighing): number {
   const used = document.confirmations.length
   const idle = used > 0 ? 0 : Math.max(0, (carried.get(document.id) ?? 0) - PATIENCE)
-  const author = document.speakerType === 'agent' ? 1 : 1.3
+  const said = document.speakerType === 'agent' ? 1 : 1.3
+  const author = document.elsewhere?.mine === false ? said * OTHERS : said
   return (
     (folderWeight(document, workdir) || 1) *
     author *
@@ -206,6 +217,11 @@ function toCandidate(
   }: { readonly held: string | undefined; readonly score: number; readonly state: BoundFile['state'] },
 ): WakeUpCandidate {
   const short = toShort(document.content)
+  const { elsewhere } = document
+  const notes = [
+    ...(elsewhere?.mine === false ? [`from ${elsewhere.person}`] : []),
+    ...(state === 'same' ? [] : [NOTES[state]]),
+  ]
   return {
     id: document.id,
     section: sectionOf(document),
@@ -216,7 +232,8 @@ function toCandidate(
     ...(document.expiresAt === undefined ? {} : { expiresAt: document.expiresAt }),
     ...(held === undefined ? {} : { held }),
     ...(document.contradicts.length === 0 ? {} : { contradicts: document.contradicts }),
-    ...(state === 'same' ? {} : { note: NOTES[state] }),
+    ...(notes.length === 0 ? {} : { note: notes.join('; ') }),
+    ...(elsewhere === undefined ? {} : { elsewhere }),
   }
 }
 

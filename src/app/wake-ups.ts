@@ -15,7 +15,7 @@ import type {
 import { realPathOf } from './config.ts'
 import { readLocalSettings, type LocalSettings } from './local-settings.ts'
 import type { Config } from './throughline.ts'
-import { toCandidates, withScores } from './wake-up-candidates.ts'
+import { isFromOthers, toCandidates, withScores } from './wake-up-candidates.ts'
 import { createWakeUpLog, type LoggedWakeUp } from './wake-up-log.ts'
 import { findEnded, findPrevious, toGiven, type EndedSession } from './wake-up-previous.ts'
 import { namesOf, textsOf, toMarkdown, type Occasion } from './wake-up-texts.ts'
@@ -56,6 +56,8 @@ export interface WakeUpsOptions {
   readonly config: Config
   readonly now: () => number
   readonly documents: () => Promise<Documents>
+  /** What other people share and is good at the moment. */
+  readonly others?: (() => readonly MemoryDocument[]) | undefined
   /** Every session, with what it is doing. */
   readonly sessions: () => Promise<readonly SessionSummary[]>
   readonly believes: (session: SessionSummary) => boolean
@@ -102,7 +104,11 @@ export function createWakeUps(options: WakeUpsOptions): WakeUps {
     const known = documents
       .query({ state: ['active', 'quarantined', 'expired'], type: ['learning', 'teaching', 'marker'] })
       .filter((document) => isWanted(document, asked))
-    const candidates = await toCandidates(known, {
+    const others = (asked.team ?? settings.wakeUp.team) ? (options.others?.() ?? []) : []
+    const shared = others.filter(
+      (document) => isFromOthers(document, settings.wakeUp.muted) && isWanted(document, asked),
+    )
+    const candidates = await toCandidates([...known, ...shared], {
       workdir,
       agent: asked.agent,
       now: now(),

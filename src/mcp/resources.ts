@@ -56,7 +56,8 @@ export async function listResources(
   const [, kind, place] = /^(documents|sessions):(.*)$/.exec(cursor ?? 'documents:0') ?? []
   if (kind === undefined || place === undefined) throw invalid('this cursor is none', 'Leave it out.')
   if (kind === 'sessions') return await listSessions(place)
-  const all = await throughline.memory.query({ type: ['learning', 'marker', 'teaching', 'artifact'] })
+  const every = await throughline.memory.query({ type: ['learning', 'marker', 'teaching', 'artifact'] })
+  const all = every.filter(isOwn)
   const from = Number(place)
   const page = all.toReversed().slice(from, from + PAGE)
   if (page.length === 0) return await listSessions('')
@@ -95,10 +96,23 @@ export async function readResource(
     return { uri, mimeType: MIME, text: await readTranscript(desk, session) }
   }
   if (uri.startsWith(DOCUMENTS)) {
-    const document = await throughline.memory.get(decode(uri.slice(DOCUMENTS.length)))
+    const id = decode(uri.slice(DOCUMENTS.length))
+    const document = await throughline.memory.get(id)
+    if (!isOwn(document)) throw notFound(id)
     return { uri, mimeType: MIME, text: describeDocument(document, quoting, WHOLE) }
   }
   throw invalid('there is nothing at this address', `Use ${SESSIONS}{id} or ${DOCUMENTS}{id}.`)
+}
+
+/** What other people share comes to agents with a wake-up, as far as its person lets it, and in no other way. */
+function isOwn({ elsewhere }: MemoryDocument): boolean {
+  return elsewhere?.mine !== false
+}
+
+function notFound(id: string): ThroughlineError {
+  return new ThroughlineError('document-not-found', `there is no document ${id}`, {
+    hint: 'List the resources.',
+  })
 }
 
 function toSessionResource(session: SessionSummary, { line }: Quoting): ListedResource {
