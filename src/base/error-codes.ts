@@ -49,5 +49,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   'database-newer': 'A newer Throughline has changed the tables of the database.',
   'database-read-only':
     'The database takes nothing in at the moment: it is a standby, or was made read-only.',
+  'not-in-team': 'The login of the database belongs to no machine of a team, or to one that was revoked.',
+  'team-unreached': 'What is asked for is on another machine, and the database of the team does not answer.',
   'database-failed': 'The database could not do what it was asked for.',
 }

@@ -44,6 +44,8 @@ const CODES = [
   'database-refused',
   'database-newer',
   'database-read-only',
+  'not-in-team',
+  'team-unreached',
   'database-failed',
 ] as const
 

@@ -1,8 +1,7 @@
 import { list, string, ThroughlineError } from '#base'
 import type { Entry, SessionSummary } from '#model'
 import {
-  deferMemory,
-  deferRestoring,
+  deferCalls,
   fromWireReading,
   PROTOCOL,
   readDocumentQuery,
@@ -90,8 +89,9 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
     ...createDeviceCalls(rest),
     live: createRemoteLive(rest),
     // A page that only reads need not load either.
-    memory: deferMemory(async () => (await import('./memory-calls.ts')).createRemoteMemory(rest)),
-    restoring: deferRestoring(async () => (await import('./restore-calls.ts')).createRemoteRestoring(rest)),
+    memory: deferCalls(async () => (await import('./memory-calls.ts')).createRemoteMemory(rest)),
+    restoring: deferCalls(async () => (await import('./restore-calls.ts')).createRemoteRestoring(rest)),
+    team: deferCalls(async () => (await import('./team-calls.ts')).createRemoteTeam(rest)),
     health,
     async list({ onProgress: _local, ...filter } = {}) {
       return expectShape<SessionList>(await rest.get('/api/sessions', filter), 'sessions', 'problems')

@@ -47,6 +47,8 @@ const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   'database-refused': 503,
   'database-newer': 503,
   'database-read-only': 503,
+  'not-in-team': 403,
+  'team-unreached': 503,
   'database-failed': 503,
 }
 

@@ -22,6 +22,7 @@ import { createLiveHandlers } from './live-handlers.ts'
 import { createMcpRoute } from './mcp-route.ts'
 import { createMemoryHandlers } from './memory-handlers.ts'
 import { createRestoreHandlers } from './restore-handlers.ts'
+import { createTeamHandlers } from './team-handlers.ts'
 import { conversationPieces, listBytes, pagePieces, summaryText } from './wire-json.ts'
 
 /** What a handler is told of a request. */
@@ -71,6 +72,7 @@ export function createHandlers(around: Surroundings): Readonly<Record<RouteName,
     mcp: createMcpRoute(around),
     ...createMemoryHandlers(throughline.memory),
     ...createRestoreHandlers(throughline.restoring),
+    ...createTeamHandlers(throughline.team),
     async health() {
       const health = await throughline.health()
       const { version, startedAt } = around

@@ -19,7 +19,8 @@ export function readAttention(value: unknown): Attention | undefined {
   const state = readAttentionState(field(value, 'state'))
   if (id === undefined || sessionId === undefined || openedAt === undefined || hash === undefined)
     return undefined
-  return ask && state && { id, sessionId, openedAt, ask, hash, state }
+  const masked = boolean(value, 'masked') === true ? { masked: true as const } : {}
+  return ask && state && { id, sessionId, openedAt, ask, hash, state, ...masked }
 }
 
 /** Reads what is asked. */

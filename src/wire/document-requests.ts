@@ -45,6 +45,10 @@ const STATE: Check = {
   is: (value) => typeof value === 'string' && Object.hasOwn(STATES, value),
   hint: 'Give active, quarantined, expired, superseded or retired.',
 }
+const SCOPE: Check = {
+  is: (value) => value === 'private' || value === 'workdir' || value === 'team',
+  hint: 'Give private, workdir or team.',
+}
 const AUDIENCE: Check = {
   is: (value) => isObject(value) && isTexts(value['agents'] ?? []) && isTexts(value['workdirs'] ?? []),
   hint: 'Give `{ "agents": […], "workdirs": […] }`.',
@@ -56,7 +60,7 @@ const OBJECTS: Check = {
 }
 
 /** The fields of a document and what they hold; whatever else is given is kept as it is. */
-const FIELDS: Readonly<Record<keyof MemoryDocument, Check>> = {
+const FIELDS: Readonly<Record<Exclude<keyof MemoryDocument, 'elsewhere' | 'conflict'>, Check>> = {
   id: {
     is: (value) => typeof value === 'string' && isDocumentId(value),
     hint: `Give 1 to ${LONGEST_DOCUMENT_ID} characters, none of them a control character, or leave it out.`,
@@ -91,6 +95,7 @@ const FIELDS: Readonly<Record<keyof MemoryDocument, Check>> = {
     hint: 'Give a list of `{ "path": "…", "hash": "…" }`.',
   },
   quarantine: TEXT,
+  scope: SCOPE,
   extra: OBJECT,
 }
 
@@ -110,6 +115,7 @@ const OPTIONAL: ReadonlySet<string> = new Set<keyof MemoryDocument>([
   'workdir',
   'files',
   'quarantine',
+  'scope',
 ])
 const UNCHANGING: ReadonlySet<string> = new Set<keyof MemoryDocument>(['id', 'createdAt', 'updatedAt'])
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -131,13 +137,14 @@ const FACETS: Readonly<Record<Exclude<keyof DocumentQuery, 'audience' | 'tags'>,
   promotedBy: TEXT,
   workdir: TEXT,
   pinned: FLAG,
+  scope: SCOPE,
   state: STATE,
   text: TEXT,
 }
 /** Those of which one value is meant. */
 const SINGLE: ReadonlySet<string> = new Set(['pinned', 'text'])
 /** Those whose values have no commas, so that a query string can have several. */
-const LISTED: ReadonlySet<string> = new Set(['type', 'category', 'role', 'speakerType', 'state'])
+const LISTED: ReadonlySet<string> = new Set(['type', 'category', 'role', 'speakerType', 'scope', 'state'])
 
 /** The facets that are asked for. Throws `request-invalid` for one that cannot be meant, and names it. */
 export function readDocumentQuery(value: unknown): DocumentQuery {
@@ -249,7 +256,7 @@ function check(name: string, value: unknown, { is, hint }: Check): void {
   if (!is(value)) throw invalid(`${name} has a value that cannot be meant`, hint)
 }
 
-function isField(key: string): key is keyof MemoryDocument {
+function isField(key: string): key is keyof typeof FIELDS {
   return Object.hasOwn(FIELDS, key)
 }
 

@@ -14,6 +14,8 @@ export interface Health {
   }
   readonly index: IndexState
   readonly archive: ArchiveState
+  /** Whether the database of the team answers. Not there: this machine is in none. */
+  readonly team?: 'connecting' | 'connected' | 'away' | undefined
   /** What a person may want to know: an index that was rebuilt, a watch that could not be set. */
   readonly notices: readonly Notice[]
 }

@@ -122,5 +122,14 @@ export type {
   RestoredSession,
   RestoredTurn,
 } from './restore-calls.ts'
-export { deferMemory } from './memory-deferred.ts'
-export { deferRestoring } from './restore-deferred.ts'
+export { deferCalls } from './deferred-calls.ts'
+export { readContinueRequest, readShare, toShareBody } from './team-requests.ts'
+export type { TeamRouteName } from './team-routes.ts'
+export type {
+  ContinueOutcome,
+  ContinueRequest,
+  HeldLine,
+  OutboxReport,
+  TeamCalls,
+  TeamStatus,
+} from './team-calls.ts'

@@ -10,6 +10,7 @@ import type {
   PermissionMode,
   PromptReceipt,
   Resolution,
+  SessionOrigin,
   SessionState,
   SessionView,
   TrustState,
@@ -183,4 +184,8 @@ export interface BoardCard {
   readonly lastTurn?: 'answered' | 'interrupted' | 'failed' | undefined
   /** What is wrong, for a person. */
   readonly trouble?: string | undefined
+  /** Where it is, when it is on another machine of the team. Absent: it is on this one. */
+  readonly origin?: SessionOrigin | undefined
+  /** What its owner lets be done with it from here. Absent: everything. */
+  readonly may?: 'read' | 'answer' | undefined
 }

@@ -4,6 +4,7 @@ import type {
   DocumentDraft,
   DocumentPatch,
   DocumentQuery,
+  DocumentScope,
   DocumentType,
   DocumentVersion,
   MemoryDocument,
@@ -82,6 +83,8 @@ export interface RememberRequest {
   readonly pinned?: boolean | undefined
   readonly expiresAt?: string | undefined
   readonly audience?: DocumentAudience | undefined
+  /** Who may read it beside its owner. Default: private. An agent shares nothing. */
+  readonly scope?: DocumentScope | undefined
   /** Paths it was learned from: when they change, it says so. Relative ones are in `workdir`. */
   readonly files?: readonly string[] | undefined
   readonly workdir?: string | undefined
@@ -133,6 +136,10 @@ export type DocumentAction =
   | { readonly do: 'approve' }
   /** The two do not contradict each other, or one does not count against the other any more. */
   | { readonly do: 'reconcile'; readonly with: string }
+  /** Lets others read it, or nobody any more. Refused for what holds a secret or reads like an instruction. */
+  | { readonly do: 'share'; readonly scope: DocumentScope }
+  /** Of versions that were written without knowing of each other, this one is kept. */
+  | { readonly do: 'decide'; readonly key: string }
   /** Takes all that the others say elsewhere, and stands for them. */
   | { readonly do: 'merge'; readonly others: readonly string[]; readonly content?: string | undefined }
 
@@ -142,6 +149,8 @@ export interface Review {
   readonly held: readonly MemoryDocument[]
   /** Groups that contradict each other. */
   readonly contradictions: readonly (readonly MemoryDocument[])[]
+  /** Changed on two machines that did not know of each other. */
+  readonly conflicts: readonly MemoryDocument[]
   /** Groups that say nearly the same. */
   readonly duplicates: readonly (readonly MemoryDocument[])[]
   /** Whose files have changed or are gone. */
@@ -176,6 +185,8 @@ export interface WakeUpRequest {
   readonly previousTranscript?: PreviousTranscript | undefined
   /** What is going to be asked, when it is known: what suits it is picked first. */
   readonly prompt?: string | undefined
+  /** `false`: nothing of what other people share. Default: as `wakeUp.team` in `config.json` says. */
+  readonly team?: boolean | undefined
   /** `xml` as it is sent to agents; `md` for reading and pasting. */
   readonly format?: 'xml' | 'md' | undefined
 }

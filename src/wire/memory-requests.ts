@@ -29,6 +29,7 @@ const LONGEST_WORD = 4096
 /** A remembered thing is read by people. */
 const LONGEST_TEXT = 1024 * 1024
 const LIMIT = 1_000_000
+const SCOPES = ['private', 'workdir', 'team'] as const
 
 /** Every reader here throws `request-invalid` for a value that cannot be meant, and names it. */
 export function readRememberRequest(body: JsonObject): RememberRequest {
@@ -49,6 +50,7 @@ export function readRememberRequest(body: JsonObject): RememberRequest {
     ...optional('pinned', flag(body, 'pinned')),
     ...optional('expiresAt', time(body, 'expiresAt')),
     ...optional('audience', readAudience(body)),
+    ...optional('scope', choice(body, 'scope', SCOPES)),
     ...optional('files', texts(body, 'files')),
     ...optional('workdir', word(body, 'workdir')),
     ...optional('at', readPickedAt(body)),
@@ -81,6 +83,13 @@ export function readDocumentAction(body: JsonObject): DocumentAction {
       return { do: what, ...optional('at', time(body, 'at')) }
     case 'reconcile':
       return { do: what, with: required(body, 'with', 'Say with which document.') }
+    case 'share': {
+      const scope = choice(body, 'scope', SCOPES)
+      if (scope === undefined) throw invalid('scope is missing', 'Give private, workdir or team.')
+      return { do: what, scope }
+    }
+    case 'decide':
+      return { do: what, key: required(body, 'key', 'Say which version is kept, by its key.') }
     case 'merge': {
       const others = texts(body, 'others') ?? []
       if (others.length === 0) throw invalid('others is empty', 'Say which documents it stands for.')
@@ -89,7 +98,7 @@ export function readDocumentAction(body: JsonObject): DocumentAction {
     default:
       throw invalid(
         'do has a value nobody knows',
-        'Give retire, restore, supersede, pin, unpin, expire, approve, reconcile or merge.',
+        'Give retire, restore, supersede, pin, unpin, expire, approve, reconcile, share, decide or merge.',
       )
   }
 }
@@ -116,6 +125,7 @@ export function readWakeUpRequest(body: JsonObject): WakeUpRequest {
     ...optional('agent', word(body, 'agent')),
     ...optional('prompt', word(body, 'prompt', LONGEST_TEXT)),
     ...optional('format', choice(body, 'format', ['xml', 'md'] as const)),
+    ...optional('team', flagOrWord(body, 'team')),
     ...optional('previousTranscript', readPreviousTranscript(field(body, 'previousTranscript'))),
   }
 }
@@ -261,6 +271,12 @@ function flag(body: JsonObject, key: string): boolean | undefined {
   const given = boolean(body, key)
   if (body[key] === undefined || given !== undefined) return given
   throw invalid(`${key} is neither true nor false`, 'Give `true` or `false`.')
+}
+
+/** In an address it is a word. */
+function flagOrWord(body: JsonObject, key: string): boolean | undefined {
+  const given = body[key]
+  return given === 'true' ? true : given === 'false' ? false : flag(body, key)
 }
 
 function time(body: JsonObject, key: string): string | undefined {

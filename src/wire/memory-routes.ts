@@ -35,6 +35,11 @@ const PROMPT: Parameter = {
   meaning: 'What is going to be asked, if it is known.',
 }
 const FORMAT: Parameter = { name: 'format', kind: 'text', meaning: '`xml` or `md`. Default: `xml`.' }
+const TEAM: Parameter = {
+  name: 'team',
+  kind: 'true or false',
+  meaning: '`false`: without what other people share. Default: as `config.json` says.',
+}
 const DOCUMENT = '`MemoryDocument`'
 const DOCUMENTS = '`{ documents: [MemoryDocument] }`'
 
@@ -53,6 +58,7 @@ const FACETS: readonly Parameter[] = [
   facet('promotedBy', 'Who promoted it.'),
   facet('workdir', 'The folder it was learned in.'),
   { name: 'pinned', kind: 'flag', meaning: 'Whether it is pinned.' },
+  facet('scope', 'Any of private, workdir, team: who may read it.'),
   facet('agent', 'Leaves out teachings for other agents.'),
   facet('state', 'Any of active, quarantined, expired, superseded, retired. Default: active.'),
   facet('text', 'Every word of it begins a word of the content, the tags or the speaker.'),
@@ -94,6 +100,11 @@ export const MEMORY_ROUTES: Readonly<Record<MemoryRouteName, Route>> = {
       { name: 'pinned', kind: 'true or false', meaning: 'Whether it enters every wake-up.' },
       { name: 'expiresAt', kind: 'text', meaning: 'When it stops to count.' },
       { name: 'audience', kind: 'object', meaning: 'Who a teaching is for: `{ agents, workdirs }`.' },
+      {
+        name: 'scope',
+        kind: 'text',
+        meaning: 'Who may read it: private, workdir or team. Default: private.',
+      },
       { name: 'files', kind: 'list', meaning: 'Paths it was learned from.' },
       { name: 'workdir', kind: 'text', meaning: 'The folder it was learned in.' },
       {
@@ -179,13 +190,16 @@ export const MEMORY_ROUTES: Readonly<Record<MemoryRouteName, Route>> = {
     path: '/api/documents/:query/actions',
     auth: 'device',
     bodyBytes: DOCUMENT_BYTES,
-    summary: 'Retires, restores, supersedes, pins, unpins, expires, approves, reconciles or merges.',
+    summary:
+      'Retires, restores, supersedes, pins, unpins, expires, approves, reconciles, shares, decides or merges.',
     body: [
       { name: 'do', kind: 'text', required: true, meaning: 'Which of them.' },
       { name: 'from', kind: 'number', meaning: '`restore`: the version whose fields it has again.' },
       { name: 'newer', kind: 'text', meaning: '`supersede`: the document that stands for it.' },
       { name: 'at', kind: 'text', meaning: '`expire`: when. Without it, never.' },
       { name: 'with', kind: 'text', meaning: '`reconcile`: the other document.' },
+      { name: 'scope', kind: 'text', meaning: '`share`: private, workdir or team.' },
+      { name: 'key', kind: 'text', meaning: '`decide`: the version that is kept.' },
       { name: 'others', kind: 'list', meaning: '`merge`: the documents it stands for.' },
       { name: 'content', kind: 'text', meaning: '`merge`: what it says then.' },
       VERSION,
@@ -220,7 +234,7 @@ export const MEMORY_ROUTES: Readonly<Record<MemoryRouteName, Route>> = {
     path: '/api/wake-up',
     auth: 'device',
     summary: 'The wake-up that a session begun now would get. Nothing is written.',
-    query: [WORKDIR, AGENT, PROMPT, FORMAT],
+    query: [WORKDIR, AGENT, PROMPT, FORMAT, TEAM],
     answer: '`{ text, receipt }`',
   },
   wakeUpAfter: {
@@ -234,6 +248,7 @@ export const MEMORY_ROUTES: Readonly<Record<MemoryRouteName, Route>> = {
       AGENT,
       PROMPT,
       FORMAT,
+      TEAM,
       { name: 'previousTranscript', kind: 'object', meaning: '`{ sessionId, ended, messages }`.' },
     ],
     answer: '`{ text, receipt }`',

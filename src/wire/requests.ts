@@ -81,6 +81,7 @@ export function readUsageRequest(query: QueryValues): UsageRequest {
     ...day(query, 'until'),
     ...word(query, 'workdir'),
     ...timeZone(query),
+    ...choice(query, 'machines', ['this', 'mine'] as const),
   }
 }
 

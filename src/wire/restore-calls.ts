@@ -1,4 +1,4 @@
-import type { CompactionRecord, Loss, NativeAgent, Target, TokenState, Trouble } from '#model'
+import type { CompactionRecord, Loss, NativeAgent, SessionOrigin, Target, TokenState, Trouble } from '#model'
 
 /**
  * Going on with a session: whole, for any provider; mended, on a copy; shorter, and back again; in another agent. The
@@ -111,4 +111,6 @@ export interface LineageLink {
   readonly agent: string
   readonly kind: 'repaired' | 'converted' | 'handed-over'
   readonly at: string
+  /** The machine that it is on, and whose that is, when it is another one of the team. */
+  readonly origin?: Omit<SessionOrigin, 'mine'> | undefined
 }

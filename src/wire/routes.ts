@@ -2,6 +2,7 @@ import { LIVE_ROUTES, type LiveRouteName } from './live-routes.ts'
 import { MEMORY_ROUTES, type MemoryRouteName } from './memory-routes.ts'
 import { RESTORE_ROUTES, type RestoreRouteName } from './restore-routes.ts'
 import type { Parameter, Route } from './route.ts'
+import { TEAM_ROUTES, type TeamRouteName } from './team-routes.ts'
 
 export type RouteName =
   | 'login'
@@ -31,6 +32,7 @@ export type RouteName =
   | LiveRouteName
   | MemoryRouteName
   | RestoreRouteName
+  | TeamRouteName
 
 const LIMIT: Parameter = { name: 'limit', kind: 'number', meaning: 'At most this many.' }
 const CURSOR: Parameter = { name: 'cursor', kind: 'text', meaning: 'The `next` of another page.' }
@@ -41,6 +43,7 @@ export const ROUTES: Readonly<Record<RouteName, Route>> = {
   ...LIVE_ROUTES,
   ...MEMORY_ROUTES,
   ...RESTORE_ROUTES,
+  ...TEAM_ROUTES,
   login: {
     method: 'POST',
     path: '/api/login',
@@ -250,6 +253,11 @@ export const ROUTES: Readonly<Record<RouteName, Route>> = {
       { name: 'until', kind: 'text', meaning: 'Last day, `yyyy-mm-dd`.' },
       { name: 'workdir', kind: 'text', meaning: 'Only what was spent in this folder or below it.' },
       { name: 'timeZone', kind: 'text', meaning: 'Where days begin and end. Default: UTC.' },
+      {
+        name: 'machines',
+        kind: 'text',
+        meaning: '`mine`: on all of the person’s machines, where there is a team. Default: `this`.',
+      },
     ],
     answer: '`UsageReport`',
   },

@@ -1,4 +1,4 @@
-import type { EntryKind, Place } from '#model'
+import type { EntryKind, Place, SessionOrigin } from '#model'
 
 export interface SearchRequest {
   /**
@@ -23,6 +23,8 @@ export interface SearchPage {
   readonly notes: readonly string[]
   /** Whether an index answered, and whether it has everything yet. */
   readonly index: 'complete' | 'building' | 'none'
+  /** Whether what other machines share was searched too. Not there where there is no team. */
+  readonly team?: 'searched' | 'away' | undefined
 }
 
 /** One entry that matches, with a citation and a piece of it to look at. */
@@ -32,6 +34,8 @@ export interface SearchHit {
     readonly agent: string
     readonly name?: string | undefined
     readonly workdir?: string | undefined
+    /** Where it is, when that is not this machine. */
+    readonly origin?: SessionOrigin | undefined
   }
   /** The subagent in whose file it stands. */
   readonly subagent?: string | undefined

@@ -8,6 +8,7 @@ import type { RestoreCalls } from './restore-calls.ts'
 import type { LiveEvent, Subscription, Topic } from './live.ts'
 import type { Page, PageOptions } from './page.ts'
 import type { SearchPage, SearchRequest } from './search.ts'
+import type { TeamCalls } from './team-calls.ts'
 import type { UsageReport, UsageRequest } from './usage-report.ts'
 
 /**
@@ -21,6 +22,8 @@ export interface Throughline {
   readonly memory: MemoryCalls
   /** Going on with sessions: restored, mended, compacted, in another agent. */
   readonly restoring: RestoreCalls
+  /** Other machines and other people. */
+  readonly team: TeamCalls
   health(): Promise<Health>
   /** Every session, most recently active first. One bad file never hides another. */
   list(options?: ListOptions): Promise<SessionList>

@@ -9,6 +9,8 @@ export interface UsageRequest {
   readonly workdir?: string
   /** Where days begin and end. Default: UTC. */
   readonly timeZone?: string
+  /** `mine`: what the person used on all of his machines, where there is a team. Default: on this one. */
+  readonly machines?: 'this' | 'mine'
   readonly onProgress?: (done: number, total: number) => void
 }
 
@@ -23,6 +25,8 @@ export interface UsageReport {
   readonly unpriced: readonly string[]
   /** False while the index still lacks sessions. */
   readonly complete: boolean
+  /** Whose it is. `this` though all were asked for: the database of the team does not answer. */
+  readonly machines?: 'this' | 'mine' | undefined
 }
 
 export interface UsageTotals {
