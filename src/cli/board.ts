@@ -56,10 +56,12 @@ function toMark({ state }: SessionState): Cell {
   }
 }
 
-function toState({ state, where, attentions, lastTurn, trouble, waitingPrompts }: BoardCard): string {
+function toState({ state, where, origin, attentions, lastTurn, trouble, waitingPrompts }: BoardCard): string {
   const parts: string[] = [state.state === 'ended' ? `ended (${state.reason})` : state.state]
   if (attentions.length > 1) parts.push(`${attentions.length} questions`)
-  if (where === 'elsewhere') parts.push('in a terminal')
+  if (origin !== undefined)
+    parts.push(`on ${safeLine(origin.mine ? origin.machine : `${origin.machine} of ${origin.person}`)}`)
+  else if (where === 'elsewhere') parts.push('in a terminal')
   if (waitingPrompts > 0) parts.push(`${waitingPrompts} queued`)
   if (state.state === 'idle' && lastTurn !== undefined && lastTurn !== 'answered')
     parts.push(`last turn ${lastTurn}`)

@@ -9,6 +9,7 @@ import { readingCommands } from './reading-commands.ts'
 import { restoringCommands } from './restoring-commands.ts'
 import { recordingCommands } from './recording-commands.ts'
 import { searchingCommands } from './searching-commands.ts'
+import { teamCommands } from './team-commands.ts'
 
 /** Every command of `throughline`, in the order the help shows them. */
 export const commands: readonly CommandSpec[] = [
@@ -18,6 +19,7 @@ export const commands: readonly CommandSpec[] = [
   ...keepingCommands,
   ...liveCommands,
   ...restoringCommands,
+  ...teamCommands,
   ...recordingCommands,
   ...connectCommands,
   ...daemonCommands,

@@ -1,19 +1,18 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Throughline } from '#app'
 import { ThroughlineError } from '#base'
 import type { DocumentPatch, DocumentQuery, DocumentState, MemoryDocument } from '#model'
 import { safeLine, safeText, toPlural } from '#render'
-import type { DocumentAction, ImportReport } from '#wire'
+import type { DocumentAction } from '#wire'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
+import { exportAll, readGiven, tellImport } from './document-transfer.ts'
 import { toJsonLine } from './json.ts'
 import { readPrompt } from './live-session.ts'
 import { toMoment } from './moment.ts'
 import { findCategory } from './remember.ts'
 import { toAge } from './short.ts'
 import { toTable } from './table.ts'
-import { writeOutput } from './write-output.ts'
 
 type Memory = Throughline['memory']
 
@@ -40,6 +39,12 @@ export async function documents(throughline: Throughline, values: Values, consol
       const from = values.count('from')
       const restore: DocumentAction = { do: 'restore', ...(from === undefined ? {} : { from }) }
       return await act(memory, await getDocument(memory, what), { action: restore, values, console })
+    }
+    case 'share':
+      return await act(memory, await getDocument(memory, what), { action: toShare(values), values, console })
+    case 'decide': {
+      const decide: DocumentAction = { do: 'decide', key: values.value('key') ?? '' }
+      return await act(memory, await getDocument(memory, what), { action: decide, values, console })
     }
     case 'review':
       return await review(memory, values, console)
@@ -106,9 +111,18 @@ function toList(found: readonly MemoryDocument[], console: Console): string {
     },
     { text: document.category },
     { text: toAge(document.updatedAt, console.now) },
-    { text: `${document.pinned ? '◆ ' : ''}${safeLine(document.content)}` },
+    { text: `${document.pinned ? '◆ ' : ''}${toOwner(document)}${safeLine(document.content)}` },
   ])
   return toTable(columns, rows, console)
+}
+
+function toOwner({ elsewhere }: MemoryDocument): string {
+  return elsewhere?.mine === false ? `${safeLine(elsewhere.person)}: ` : ''
+}
+
+function toShare(values: Values): DocumentAction {
+  const reader = values.value('with') ?? 'team'
+  return { do: 'share', scope: reader === 'nobody' ? 'private' : reader === 'workdir' ? 'workdir' : 'team' }
 }
 
 interface Asked {
@@ -130,6 +144,15 @@ async function show(memory: Memory, { id }: MemoryDocument, { values, console }:
     ['said in', document.sourceMessageId],
     ['by', document.promotedBy ?? document.speakerName],
     ['folder', document.workdir],
+    ['shared with', document.scope],
+    ['from', document.elsewhere && `${document.elsewhere.person}, ${document.elsewhere.machine}`],
+    ...(document.conflict ?? []).map(
+      ({ key, by, at, elsewhere, isShown }) =>
+        [
+          isShown ? 'as changed' : 'or as changed',
+          `${at} by ${by} on ${elsewhere?.machine ?? 'this machine'}, --key ${key}`,
+        ] as const,
+    ),
     ['pinned', document.pinned ? 'yes' : undefined],
     ['expires', document.expiresAt],
     ['retired', document.retiredAt],
@@ -201,6 +224,7 @@ async function review(memory: Memory, values: Values, console: Console): Promise
   }
   const parts: readonly (readonly [string, readonly MemoryDocument[]])[] = [
     ['held back', found.held],
+    ['changed on two machines', found.conflicts],
     ...found.contradictions.map((group) => ['contradict each other', group] as const),
     ...found.duplicates.map((group) => ['say nearly the same', group] as const),
     ['their files have changed', found.stale],
@@ -212,43 +236,6 @@ async function review(memory: Memory, values: Values, console: Console): Promise
     await console.out.write(`${console.paint('strong', title)}\n${toList(group, console)}\n`)
   }
   return 0
-}
-
-async function exportAll(memory: Memory, values: Values, console: Console): Promise<number> {
-  const out = values.value('out')
-  const text = await memory.export()
-  if (out === undefined) {
-    await console.out.write(text)
-    return 0
-  }
-  await writeOutput(out, text, { force: values.flag('force') })
-  console.say(`Wrote ${out}, ${toPlural(text === '' ? 0 : text.split('\n').length - 1, 'line')}.`)
-  return 0
-}
-
-/** What an import came to, and what did not come along. */
-export async function tellImport(report: ImportReport, values: Values, console: Console): Promise<number> {
-  if (values.flag('json')) {
-    await console.out.write(toJsonLine(report))
-    return 0
-  }
-  console.say(`${toPlural(report.added, 'document')} came in, ${report.known} were known.`)
-  for (const { place, reason } of report.losses) console.say(`note: ${place}: ${reason}`)
-  return 0
-}
-
-/** The text of a file, or of a pipe. */
-export async function readGiven(file: string | undefined): Promise<string> {
-  if (file === undefined) {
-    throw new ThroughlineError('bad-usage', 'import needs a file', {
-      hint: 'Give its name, or `-` for a pipe.',
-    })
-  }
-  const text = file === '-' ? await readPrompt(['-']) : await readFile(file, 'utf8').catch(() => undefined)
-  if (text !== undefined) return text
-  throw new ThroughlineError('bad-usage', `${safeLine(file)} cannot be read`, {
-    hint: 'Check its name, and that you may read it.',
-  })
 }
 
 /** The document with this id, or the only one whose id begins with it. */

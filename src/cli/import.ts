@@ -1,7 +1,7 @@
 import type { Throughline } from '#app'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
-import { readGiven, tellImport } from './documents.ts'
+import { readGiven, tellImport } from './document-transfer.ts'
 import { FIREPROOF_EXPORTER } from './fireproof-exporter.ts'
 import { toJsonLine } from './json.ts'
 import { writeOutput } from './write-output.ts'

@@ -66,10 +66,12 @@ function toSessionTable(
   const { width, paint } = console
   const withWorkdir = width >= NARROW && !(full && width < 100)
   const withAgent = new Set(sessions.map(({ agent }) => agent)).size > 1
+  const withOrigin = sessions.some(({ origin }) => origin !== undefined)
   const columns: Column[] = [
     { title: '' },
     { title: 'name', share: 3 },
     ...(withAgent ? [{ title: 'agent' }] : []),
+    ...(withOrigin ? [{ title: 'on' }] : []),
     ...(withWorkdir ? [{ title: 'workdir', share: 2 }] : []),
     ...(full ? FULL_COLUMNS : []),
     { title: 'active', align: 'right' },
@@ -80,6 +82,7 @@ function toSessionTable(
     toMark(session),
     toName(session),
     ...(withAgent ? [{ text: safeLine(session.agent).slice(0, 12), style: 'dim' as const }] : []),
+    ...(withOrigin ? [toOrigin(session)] : []),
     ...(withWorkdir ? [toWorkdir(session, console.home)] : []),
     ...(full ? toFactCells(session) : []),
     { text: toAge(session.lastActivityAt, console.now) },
@@ -120,6 +123,12 @@ function toName({ name, problem, state, starred }: SessionSummary): Cell {
   if (shown !== '') return { text: starred === true ? `★ ${shown}` : shown }
   if (state === 'unreadable') return { text: safeLine(problem ?? 'cannot be read'), style: 'warning' }
   return { text: state === 'empty' ? '(empty)' : '–', style: 'dim' }
+}
+
+/** The machine, and whose it is when it is not one's own. */
+function toOrigin({ origin }: SessionSummary): Cell {
+  if (origin === undefined) return { text: 'here', style: 'dim' }
+  return { text: safeLine(origin.mine ? origin.machine : `${origin.person}/${origin.machine}`).slice(0, 24) }
 }
 
 function toWorkdir({ workdirs, workdirsComplete }: SessionSummary, home: string): Cell {
@@ -185,6 +194,7 @@ function toPlain(session: SessionSummary): Readonly<Record<string, unknown>> {
     starred: session.starred ?? false,
     sourceGone: session.sourceGone ?? false,
     recorded: session.recorded ?? null,
+    origin: session.origin ?? null,
     counts: counts ?? null,
     facts: facts ?? null,
   }

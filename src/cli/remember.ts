@@ -39,6 +39,7 @@ async function toRequest(values: Values, now: number): Promise<RememberRequest> 
   const category = findCategory(values.value('category'))
   const expires = values.value('expires')
   const agents = values.all('agent')
+  const scope = (['team', 'workdir'] as const).find((one) => one === values.value('share'))
   return {
     content: content.trim(),
     ...(type === undefined ? {} : { type }),
@@ -49,6 +50,7 @@ async function toRequest(values: Values, now: number): Promise<RememberRequest> 
     ...(agents.length === 0 ? {} : { audience: { agents, workdirs: [] } }),
     files: values.all('file').map((file) => resolve(file)),
     ...(values.flag('everywhere') ? {} : { workdir: resolve(values.value('workdir') ?? '.') }),
+    ...(scope === undefined ? {} : { scope }),
     ...(values.flag('keep-secret') ? { keepSecret: true } : {}),
   }
 }

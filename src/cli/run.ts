@@ -28,6 +28,7 @@ const SESSION_RUNS: Readonly<Record<string, () => Promise<SessionRun>>> = {
   restore: async () => (await import('./restore.ts')).restore,
   repair: async () => (await import('./repair.ts')).repair,
   compact: async () => (await import('./compact.ts')).compact,
+  continue: async () => (await import('./continue.ts')).continueSession,
   rename: async () => (await import('./rename.ts')).rename,
   star: async () => (await import('./rename.ts')).star,
 }
@@ -52,6 +53,7 @@ const SITE_RUNS: Readonly<Record<string, () => Promise<SiteRun>>> = {
   record: async () => (await import('./record.ts')).record,
   resume: async () => (await import('./resume.ts')).resume,
   handoff: async () => (await import('./handoff.ts')).handoff,
+  team: async () => (await import('./team.ts')).team,
   board: async () => (await import('./board.ts')).board,
   attentions: async () => (await import('./attentions.ts')).attentions,
   answer: async () => (await import('./answer.ts')).answer,

@@ -39,6 +39,7 @@ function toHit(hit: SearchHit, console: Console): string {
     toWhere(hit),
     hit.subagent === undefined ? undefined : 'subagent',
     session.workdir === undefined ? undefined : toShortPath(session.workdir, home),
+    session.origin === undefined ? undefined : toMachine(session.origin),
   ]
   const name = cutToWidth(safeLine(session.name ?? toShortId(session.id)), Math.min(width, 60))
   const failed = hit.isError ? '  failed' : ''
@@ -50,6 +51,10 @@ function toHit(hit: SearchHit, console: Console): string {
     `  ${paint('code', `throughline show ${toShortId(session.id)} --at ${toShellWord(safeLine(entry.id))}`)}`,
     '',
   ].join('\n')
+}
+
+function toMachine({ machine, person, mine }: NonNullable<SearchHit['session']['origin']>): string {
+  return mine ? `on ${safeLine(machine)}` : `${safeLine(person)} on ${safeLine(machine)}`
 }
 
 function toWhere({ where, tool, entry }: SearchHit): string {

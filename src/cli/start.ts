@@ -12,6 +12,7 @@ import { findDaemon, findReadyDaemon, type DaemonLink } from './daemon-link.ts'
 import { describeIndex } from './index-line.ts'
 import { toJsonLine } from './json.ts'
 import { logPathOf, type Site, toDaemonCommand } from './site.ts'
+import { stopDaemon } from './stop.ts'
 
 const PATIENCE_MS = 15_000
 const PAUSE_MS = 20
@@ -68,6 +69,13 @@ function toLines(
     `${paint('strong', 'Throughline')} ${state} at ${paint('code', link.page)}  ${paint('dim', `pid ${pid}`)}`,
     `${facts.join(' · ')} · index ${describeIndex(index)}`,
   ]
+}
+
+/** Stops the daemon and starts it anew, with what the settings say now. Live sessions have processes of their own. */
+export async function restartDaemon(site: Site): Promise<DaemonLink> {
+  const running = await findDaemon(site.home)
+  if (running !== undefined) await stopDaemon(running)
+  return await startDaemon(site)
 }
 
 /** Starts a daemon that outlives this process, and waits until it has proven itself. */

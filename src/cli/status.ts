@@ -12,6 +12,12 @@ import type { Site } from './site.ts'
 
 const NOT_RUNNING = 3
 
+const TEAM: Readonly<Record<NonNullable<Health['team']>, string>> = {
+  connecting: 'the database is being asked',
+  connected: 'connected',
+  away: 'the database does not answer; `throughline team` says more',
+}
+
 /** `throughline status` */
 export async function status(site: Site, values: Values, console: Console): Promise<number> {
   const link = await findDaemon(site.home)
@@ -102,6 +108,7 @@ function toRows(
         ? `${toPlural(archive.files, 'file')}, of which ${toPlural(archive.goneSessions, 'session')} (${toSize(archive.bytes)}) are only there`
         : 'off',
     ],
+    ...(health.team === undefined ? [] : [['team', TEAM[health.team]] as const]),
     ['devices', `${options.devices} logged in`],
     ['claude', options.connection],
   ]

@@ -2,7 +2,7 @@ import { ThroughlineError } from '#base'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
-import { findDaemon, isAlive } from './daemon-link.ts'
+import { findDaemon, isAlive, type DaemonLink } from './daemon-link.ts'
 import { toJsonLine } from './json.ts'
 import type { Site } from './site.ts'
 
@@ -17,6 +17,14 @@ export async function stop(site: Site, values: Values, console: Console): Promis
     else console.say('No daemon runs for this home.')
     return 0
   }
+  const pid = await stopDaemon(link)
+  if (values.flag('json')) await console.out.write(toJsonLine({ stopped: true, pid }))
+  else console.say(`Stopped (pid ${pid}).`)
+  return 0
+}
+
+/** Tells a daemon to stop, and waits until its process is gone. Which it was. */
+export async function stopDaemon(link: DaemonLink): Promise<number> {
   const throughline = await link.connect()
   const { pid } = await throughline.health()
   await throughline.stop()
@@ -33,7 +41,5 @@ export async function stop(site: Site, values: Values, console: Console): Promis
     }
     await sleep(PAUSE_MS)
   }
-  if (values.flag('json')) await console.out.write(toJsonLine({ stopped: true, pid }))
-  else console.say(`Stopped (pid ${pid}).`)
-  return 0
+  return pid
 }

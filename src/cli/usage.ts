@@ -25,6 +25,10 @@ export async function usage(throughline: Throughline, values: Values, console: C
     return 0
   }
   await console.out.write(toReport(report, console))
+  if (values.flag('all-machines') && report.machines !== 'mine')
+    console.say(
+      'note: the database of the team does not answer, or there is none; this machine alone was counted.',
+    )
   return 0
 }
 
@@ -39,6 +43,7 @@ function toRequest(values: Values): UsageRequest {
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
     ...(workdir === undefined ? {} : { workdir: resolve(workdir) }),
+    ...(values.flag('all-machines') ? { machines: 'mine' } : {}),
   }
 }
 

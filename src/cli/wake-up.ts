@@ -14,6 +14,7 @@ export async function wakeUp(throughline: Throughline, values: Values, console: 
     agent: values.value('agent') ?? 'claude',
     format: values.value('format') === 'md' ? 'md' : 'xml',
     ...(prompt === undefined ? {} : { prompt }),
+    ...(values.flag('without-team') ? { team: false } : {}),
   })
   if (values.flag('json')) {
     await console.out.write(toJsonLine(preview))
@@ -40,8 +41,10 @@ function toReceipt({ receipt }: WakeUpPreview): readonly string[] {
         `out: ${toPlural(count, 'message')} (${reason}), ${safeLine(from)} to ${safeLine(to)}`,
     ),
     ...documents.map(
-      ({ id, section, tokens: each, form }) =>
-        `in: ${safeLine(id)} (${section}, ${toPlural(each, 'token')}${form === 'short' ? ', its first line' : ''})`,
+      ({ id, section, tokens: each, form, author, machine = '' }) =>
+        `in: ${safeLine(id)} (${section}, ${toPlural(each, 'token')}${form === 'short' ? ', its first line' : ''}${
+          author === undefined ? '' : `, by ${safeLine(author)} on ${safeLine(machine)}`
+        })`,
     ),
     ...documentsLeft.map(
       ({ id, section, reason, detail }) =>
