@@ -16,6 +16,7 @@ const SearchView = lazyView(async () => (await import('./search/search-view.tsx'
 const BoardView = lazyView(async () => (await import('./live/board-view.tsx')).BoardView)
 const StartDialog = lazyView(async () => (await import('./live/start-dialog.tsx')).StartDialog)
 const MemoryView = lazyView(async () => (await import('./memory/memory-view.tsx')).MemoryView)
+const TeamView = lazyView(async () => (await import('./team/team-view.tsx')).TeamView)
 const UsageView = lazyView(async () => (await import('./usage/usage-view.tsx')).UsageView)
 const Welcome = lazyView(async () => (await import('./welcome/welcome.tsx')).Welcome)
 const Palette = lazyView(async () => (await import('./palette/palette.tsx')).Palette)
@@ -94,6 +95,12 @@ function Main({ onSide, list }: { onSide: () => void; list: SessionList }): VNod
       return (
         <Framed title="Board" onSide={onSide}>
           <BoardView />
+        </Framed>
+      )
+    case 'team':
+      return (
+        <Framed title="Team" onSide={onSide}>
+          <TeamView />
         </Framed>
       )
     case 'memory':

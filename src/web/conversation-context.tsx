@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { SessionSummary } from '#model'
 import { copyText } from './clipboard.ts'
 import { lazyView } from './lazy-view.tsx'
@@ -23,12 +23,14 @@ export function usePassageContext(
   memory?: MemoryPart,
 ): PassageContext {
   const { say } = useShared()
+  const authorOf = useAuthors(session)
   return useMemo((): PassageContext => {
     const of = subagent === undefined ? {} : { subagent }
     return {
       session,
       ...of,
       cwd: session.workdirs.at(-1),
+      ...(authorOf === undefined ? {} : { authorOf }),
       marks,
       copy(text, what) {
         copyText(text).then(
@@ -41,5 +43,19 @@ export function usePassageContext(
       ...(memory === undefined ? {} : { memory }),
       renderSubagent: (id) => <NestedConversation session={session} subagent={id} />,
     }
-  }, [session.id, session.subagents.length, subagent, marks, live, memory])
+  }, [session.id, session.subagents.length, subagent, marks, live, memory, authorOf])
+}
+
+/** Who said what in a session that several people had a part in. Asked for in a team, and loaded then. */
+function useAuthors(session: SessionSummary): PassageContext['authorOf'] {
+  const { health, throughline } = useShared()
+  const [authors, setAuthors] = useState<{ readonly of: PassageContext['authorOf'] } | undefined>(undefined)
+  const isTeam = health.value?.team !== undefined
+  useEffect(() => {
+    if (!isTeam) return
+    void import('./team/authors.ts')
+      .then(async ({ readAuthors }) => setAuthors({ of: await readAuthors(throughline, session) }))
+      .catch(() => undefined)
+  }, [isTeam, session.id, session.counts?.prompts])
+  return authors?.of
 }

@@ -39,6 +39,7 @@ export function toActions(of: {
     },
     { id: 'memory', label: 'Memory', keys: 'g m', run: () => shared.go({ kind: 'memory' }) },
     { id: 'usage', label: 'Usage', keys: 'g u', run: () => shared.go({ kind: 'usage' }) },
+    { id: 'team', label: 'Team', keys: 'g t', run: () => shared.go({ kind: 'team' }) },
     { id: 'next', label: 'Next session', keys: 'J', run: () => step(shared, 1) },
     { id: 'previous', label: 'Previous session', keys: 'K', run: () => step(shared, -1) },
     { id: 'waiting', label: 'Next session that waits for you', keys: 'w', run: () => goToWaiting(shared) },

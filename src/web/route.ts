@@ -13,6 +13,7 @@ export type Route =
   | { readonly kind: 'search'; readonly q: string }
   | { readonly kind: 'usage' }
   | { readonly kind: 'board' }
+  | { readonly kind: 'team' }
   /** What is remembered; with an id, one document of it. */
   | { readonly kind: 'memory'; readonly id?: string; readonly show?: 'review' | 'artifacts' }
 
@@ -35,6 +36,7 @@ export function parseRoute(hash: string): Route {
   if (q !== null) return { kind: 'search', q }
   if (values.has('usage')) return { kind: 'usage' }
   if (values.has('board')) return { kind: 'board' }
+  if (values.has('team')) return { kind: 'team' }
   const memory = values.get('memory')
   if (memory !== null) {
     const show = values.get('show')
@@ -54,6 +56,7 @@ export function toHash(route: Route): string {
       return '#'
     case 'usage':
     case 'board':
+    case 'team':
       return `#${route.kind}`
     case 'search':
       return `#search=${encodeURIComponent(route.q)}`

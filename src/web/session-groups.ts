@@ -105,6 +105,6 @@ export function toTitle(session: Pick<SessionSummary, 'id' | 'name'>): string {
 
 function matches(session: SessionSummary, words: readonly string[]): boolean {
   const text =
-    `${session.name ?? ''}\n${session.firstPrompt ?? ''}\n${session.workdirs.join('\n')}\n${session.id}\n${session.gitBranch ?? ''}\n${session.agent}`.toLowerCase()
+    `${session.name ?? ''}\n${session.firstPrompt ?? ''}\n${session.workdirs.join('\n')}\n${session.id}\n${session.gitBranch ?? ''}\n${session.agent}\n${session.origin?.machine ?? ''}\n${session.origin?.person ?? ''}`.toLowerCase()
   return words.every((word) => text.includes(word))
 }

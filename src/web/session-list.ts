@@ -80,5 +80,8 @@ export function createSessionList(soon: (run: () => void) => void): SessionList 
  */
 export function countWaiting(sessions: readonly SessionSummary[], board: Cards): number {
   const others = sessions.filter(({ id, live }) => !isHeld(board.get(id)) && isWaitingForYou(live))
-  return others.length + [...board.values()].filter(({ state }) => state.state === 'waiting').length
+  return (
+    others.length +
+    [...board.values()].filter(({ state, may }) => state.state === 'waiting' && may !== 'read').length
+  )
 }

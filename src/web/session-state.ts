@@ -3,7 +3,7 @@ import type { BoardCard } from '#wire'
 
 /** What a badge says of a session, if there is anything to say. */
 export interface Badge {
-  readonly kind: 'waiting' | 'busy' | 'idle' | 'gone' | 'damaged' | 'archived' | 'demo'
+  readonly kind: 'waiting' | 'busy' | 'idle' | 'gone' | 'damaged' | 'archived' | 'demo' | 'elsewhere'
   readonly words: string
   readonly hint: string
 }
@@ -41,6 +41,14 @@ export function toBadges(session: SessionSummary, card?: BoardCard): readonly Ba
       words: 'archived',
       hint: "The agent's own file is gone; this is our copy.",
     })
+  if (session.origin !== undefined) {
+    const { machine, person, mine } = session.origin
+    badges.push({
+      kind: 'elsewhere',
+      words: mine ? machine : `${person} · ${machine}`,
+      hint: `It is on ${machine}, a machine of ${mine ? 'yours' : person}.`,
+    })
+  }
   return badges
 }
 

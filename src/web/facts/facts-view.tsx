@@ -22,6 +22,7 @@ import {
 import { toKeyActions } from './key-actions.ts'
 import { GoingOn } from './going-on.tsx'
 import { Exports, Whereabouts } from './keeping.tsx'
+import { Sharing } from './sharing.tsx'
 import '../style/parts.css'
 import './facts.css'
 
@@ -70,6 +71,7 @@ export function FactsView({ session }: { session: SessionSummary }): VNode {
         <Part title="Go on with it">
           <GoingOn session={session} />
         </Part>
+        <Sharing session={session} />
         <Part title="Where it is">
           <Whereabouts session={session} />
         </Part>

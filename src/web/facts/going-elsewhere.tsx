@@ -97,7 +97,8 @@ const HOW: Readonly<Record<Loss['how'], string>> = {
 }
 const SHOWN = 20
 
-function Losses({ losses }: { losses: readonly Loss[] }): VNode {
+/** What would not be, or was not, carried as it was. */
+export function Losses({ losses }: { losses: readonly Loss[] }): VNode {
   if (losses.length === 0) return <p>Everything is carried as it was.</p>
   const counts = new Map<string, { readonly loss: Loss; readonly count: number }>()
   for (const loss of losses) {

@@ -8,6 +8,7 @@ import { useShared } from '../shared.ts'
 import { TroubleNote } from '../trouble-note.tsx'
 import { useDeed } from './deed.ts'
 import { GoingElsewhere } from './going-elsewhere.tsx'
+import { GoingHere } from './going-here.tsx'
 import { GoingRoom } from './going-room.tsx'
 
 /** Whether a session can be gone on with as it is, what mends it, what makes room, and how to go on in another agent. */
@@ -32,12 +33,18 @@ export function GoingOn({ session }: { session: SessionSummary }): VNode {
           </GoingStep>
         </>
       )}
-      <GoingStep title="In another agent, or on a copy">
-        <GoingElsewhere
-          session={session}
-          isFolderGone={troubles.some(({ kind }) => kind === 'workdir-gone')}
-        />
-      </GoingStep>
+      {session.origin === undefined ? (
+        <GoingStep title="In another agent, or on a copy">
+          <GoingElsewhere
+            session={session}
+            isFolderGone={troubles.some(({ kind }) => kind === 'workdir-gone')}
+          />
+        </GoingStep>
+      ) : (
+        <GoingStep title="On this machine">
+          <GoingHere session={session} origin={session.origin} />
+        </GoingStep>
+      )}
       <Kin session={session} />
     </div>
   )

@@ -54,6 +54,16 @@ export function Whereabouts({ session }: { session: SessionSummary }): VNode {
   return (
     <dl class="whereabouts">
       <CopyLine words={`File, ${toSize(session.size)}`} text={session.path} />
+      {session.origin !== undefined && (
+        <div>
+          <dt>On</dt>
+          <dd>
+            {session.origin.machine}
+            {session.origin.mine ? '' : `, of ${session.origin.person}`}
+            <span class="soft small"> The file above is the copy of it here.</span>
+          </dd>
+        </div>
+      )}
       {session.sourceGone === true && (
         <div>
           <dt />
@@ -78,6 +88,7 @@ export function Whereabouts({ session }: { session: SessionSummary }): VNode {
       {isNativeAgent(session.agent) &&
         session.recorded === undefined &&
         session.demo !== true &&
+        session.origin === undefined &&
         session.sourceGone !== true && (
           <CopyLine words="Go on in a terminal" text={toResumeCommand(session.agent, session.id).join(' ')} />
         )}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { AnswerOutcome, Attention, AttentionState, Resolution } from '#model'
+import type { BoardCard } from '#wire'
 import { Icon } from '../icon.tsx'
 import { useShared } from '../shared.ts'
 import { toAskLine, toHeading, toOutcomeWords } from './attention-words.ts'
@@ -31,6 +32,8 @@ export function AttentionCard(props: {
   attention: Attention
   /** `1 of 3`. */
   place?: string
+  /** What the owner of the session lets be done from here. */
+  may?: BoardCard['may']
   onAnswered?: (outcome: AnswerOutcome) => void
 }): VNode {
   const { attention, place } = props
@@ -69,8 +72,8 @@ export function AttentionCard(props: {
   if (late.value !== undefined) return <SettledAttentionNote attention={attention} state={late.value} />
   const { ask } = attention
   const answering: Answering = {
-    isBusy: isBusy.value,
-    isAsleep: isAsleep.value,
+    isBusy: isBusy.value || props.may === 'read',
+    isAsleep: isAsleep.value || attention.masked === true,
     answer: (resolution) => void answer(resolution),
   }
   const heading = `attention ${attention.id}`
@@ -99,6 +102,13 @@ export function AttentionCard(props: {
       ) : (
         <QuestionCard key={attention.id} ask={ask} answering={answering} />
       )}
+      {props.may === 'read' ? (
+        <p class="attention-hint">It is shared with you to read: its owner answers it.</p>
+      ) : attention.masked === true ? (
+        <p class="attention-hint">
+          Something in it was masked before it left its machine. From here it can only be denied.
+        </p>
+      ) : null}
       {trouble.value === undefined ? null : (
         <p class="attention-trouble" role="alert">
           {trouble.value.message} {trouble.value.hint}

@@ -39,7 +39,7 @@ export function toGroups(cards: readonly BoardCard[], now: number): readonly Boa
     const isOld = card.state.state === 'ended' && now - timeOf(card.changedAt) > RECENT_MS
     if (isOld) continue
     if (card.state.state === 'waiting') waiting.push(card)
-    else if (card.where === 'elsewhere') terminals.push(card)
+    else if (card.where === 'elsewhere' && card.origin === undefined) terminals.push(card)
     else if (card.state.state === 'running' || card.state.state === 'pending') running.push(card)
     else done.push(card)
   }

@@ -88,7 +88,15 @@ function Card({ card }: { card: BoardCard }): VNode {
         )}
         {card.mode !== undefined && <span title={MODE_MEANINGS[card.mode]}>{MODE_NAMES[card.mode]}</span>}
         {card.model !== undefined && <span>{safeLine(card.model)}</span>}
-        {card.where === 'elsewhere' && <span>in a terminal</span>}
+        {card.origin === undefined ? (
+          card.where === 'elsewhere' && <span>in a terminal</span>
+        ) : (
+          <span class="tag">
+            {safeLine(
+              card.origin.mine ? card.origin.machine : `${card.origin.person} · ${card.origin.machine}`,
+            )}
+          </span>
+        )}
         {card.waitingPrompts > 0 && (
           <span class="tag warn">{toPlural(card.waitingPrompts, 'prompt')} not delivered</span>
         )}
@@ -100,7 +108,7 @@ function Card({ card }: { card: BoardCard }): VNode {
         </p>
       )}
       {card.attentions.map((attention) => (
-        <AttentionCard key={attention.id} attention={attention} />
+        <AttentionCard key={attention.id} attention={attention} may={card.may} />
       ))}
     </article>
   )

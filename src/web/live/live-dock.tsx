@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Attention, SessionSummary } from '#model'
-import type { Digest } from '#wire'
+import type { BoardCard, Digest } from '#wire'
 import { AttentionCard, SettledAttentionNote } from './attention-card.tsx'
 import { announce } from './attention-words.ts'
 import { Composer } from './composer.tsx'
@@ -22,6 +22,7 @@ export function LiveDock(props: {
   session: SessionSummary
   digest: Digest | undefined
   elsewhere: readonly Attention[]
+  may: BoardCard['may']
 }): VNode {
   const { live, session, digest } = props
   const open = [...(live.view.value?.attentions ?? []), ...props.elsewhere]
@@ -32,7 +33,7 @@ export function LiveDock(props: {
       </p>
       <div class="live-column">
         <Settled live={live} />
-        <Cards open={open} onAnswered={live.dismiss} />
+        <Cards open={open} may={props.may} onAnswered={live.dismiss} />
         <WaitingPrompts live={live} />
         <Composer live={live} session={session} digest={digest} />
       </div>
@@ -43,6 +44,7 @@ export function LiveDock(props: {
 /** One at a time, the oldest first. */
 function Cards(props: {
   open: readonly Attention[]
+  may: BoardCard['may']
   onAnswered: (attentionId: string) => void
 }): VNode | null {
   const { open } = props
@@ -54,6 +56,7 @@ function Cards(props: {
       key={first.id}
       attention={first}
       {...place}
+      may={props.may}
       onAnswered={(outcome) => {
         if (outcome.kind !== 'won') return
         props.onAnswered(first.id)

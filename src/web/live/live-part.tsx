@@ -54,7 +54,13 @@ export function openLivePart(shared: Shared, id: string): LivePart {
     renderEnd: (stretch) => <LiveEnd live={live} stretch={stretch} />,
     renderNote: (passage) => <UnwrittenNote passage={passage} />,
     renderDock: (session, digest) => (
-      <LiveDock live={live} session={session} digest={digest} elsewhere={elsewhere.value} />
+      <LiveDock
+        live={live}
+        session={session}
+        digest={digest}
+        elsewhere={elsewhere.value}
+        may={shared.board.value.get(id)?.may}
+      />
     ),
     close: live.close,
   }

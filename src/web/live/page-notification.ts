@@ -29,7 +29,9 @@ export async function setNotifying(wanted: 'on' | 'off'): Promise<void> {
 
 /** Everything that waits for a person. A card that still says so after its last answer waits for nothing. */
 export function toCalls(cards: Iterable<BoardCard>): readonly Call[] {
-  return [...cards].flatMap(({ sessionId, attentions }) =>
+  // What is shared only to be read waits for somebody else.
+  const mine = [...cards].filter(({ may }) => may !== 'read')
+  return mine.flatMap(({ sessionId, attentions }) =>
     attentions.map((attention) => ({ id: attention.id, sessionId, words: wordsOf(attention) })),
   )
 }

@@ -20,8 +20,9 @@ export function DocumentActions({ document, state, onEdit }: Props): VNode {
   const { act, trouble } = useAct()
   const isSuperseding = useSignal(false)
   const { id } = document
-  // What stands in a transcript is only read.
-  const isRead = document.type === 'message' || document.type === 'artifact'
+  // What stands in a transcript, and what is another's, is only read.
+  const isRead =
+    document.type === 'message' || document.type === 'artifact' || document.elsewhere?.mine === false
   const isOver = state === 'retired' || state === 'superseded'
 
   function copy(): void {

@@ -9,6 +9,7 @@ import { useShared } from '../shared.ts'
 import {
   CATEGORY_NAMES,
   STATE_NAMES,
+  SCOPE_NAMES,
   STATE_TONES,
   TYPE_NAMES,
   toAuthor,
@@ -66,6 +67,8 @@ export function DocumentCard({ document, isCurrent = false, onPick, isPicked = f
           {document.workdir === undefined ? null : (
             <span title={safeLine(document.workdir)}>{safeLine(toFolderName(document.workdir))}</span>
           )}
+          {document.scope === undefined ? null : <span class="tag">{SCOPE_NAMES[document.scope]}</span>}
+          {document.conflict === undefined ? null : <span class="tag bad">Changed on two machines</span>}
           <span>{toAuthor(document)}</span>
           <time dateTime={document.updatedAt} title={toMoment(document.updatedAt)}>
             {toAge(document.updatedAt, now.value)}

@@ -13,6 +13,7 @@ import { TroubleNote } from '../trouble-note.tsx'
 import { DocumentActions } from './document-actions.tsx'
 import { DocumentEdit } from './document-edit.tsx'
 import { DocumentHistory } from './document-history.tsx'
+import { DocumentSharing } from './document-sharing.tsx'
 import { useDocuments } from './document-store.ts'
 import { DocumentTraceView } from './document-trace.tsx'
 import {
@@ -101,6 +102,7 @@ function Shown(props: {
           <DocumentActions document={document} state={state} onEdit={() => props.onEdit(true)} />
         </>
       )}
+      <DocumentSharing document={document} />
       <Facts document={document} />
       <DocumentTraceView document={document} />
       <DocumentHistory document={document} />

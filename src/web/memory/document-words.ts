@@ -119,8 +119,15 @@ export function toFirstWords(content: string, length = 90): string {
 }
 
 /** Who wrote it down: a person by their name, or an agent. */
-export function toAuthor({ promotedBy, speakerType, speakerName }: MemoryDocument): string {
+export function toAuthor({ promotedBy, speakerType, speakerName, elsewhere }: MemoryDocument): string {
+  if (elsewhere !== undefined && !elsewhere.mine) return safeLine(elsewhere.person.slice(0, 60))
   const name = promotedBy ?? speakerName
   if (name !== undefined && name !== '') return safeLine(name.slice(0, 60))
   return speakerType === 'agent' ? 'the agent' : 'a person'
+}
+
+/** Who a document is for, where that is more than its author. */
+export const SCOPE_NAMES: Readonly<Record<NonNullable<MemoryDocument['scope']>, string>> = {
+  workdir: 'Shared for its folder',
+  team: 'Shared with the team',
 }

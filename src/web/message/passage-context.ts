@@ -17,6 +17,8 @@ export interface PassageContext {
   /** A subagent's conversation, nested, when its disclosure opens. */
   readonly renderSubagent: (id: string) => VNode
   readonly cwd: string | undefined
+  /** Who said a prompt, when that was not the person here. */
+  readonly authorOf?: ((entryId: string) => string | undefined) | undefined
   /** What a call without an answer is doing while the agent is at work: `running`. Empty when it is not. */
   readonly pace?: ReadonlySignal<string>
   /** Begins another session with everything up to an entry, where that can be done. */

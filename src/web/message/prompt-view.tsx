@@ -47,7 +47,7 @@ export function speakerOf(prompt: PromptMessage, context: PassageContext): strin
   if (context.subagent !== undefined) return 'Task'
   switch (prompt.origin) {
     case 'person':
-      return 'You'
+      return context.authorOf?.(prompt.id) ?? 'You'
     case 'program':
       return 'Program'
     case 'system':

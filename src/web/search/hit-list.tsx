@@ -37,6 +37,8 @@ function Group({ group, now }: { group: HitGroup; now: number }): VNode {
         <span class="faint cut" title={session.workdir}>
           {toFolderName(session.workdir ?? '')}
           {session.agent !== 'claude' && ` · ${session.agent}`}
+          {session.origin !== undefined &&
+            ` · ${session.origin.mine ? '' : `${session.origin.person} · `}${session.origin.machine}`}
         </span>
       </h2>
       <ol>

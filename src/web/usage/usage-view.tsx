@@ -20,12 +20,14 @@ export function UsageView(): VNode {
   const [period, setPeriod] = useState<Period>({ kind: 'last', days: 30 })
   const [chosen, setChosen] = useState<Measure | undefined>(undefined)
   const { since, until } = toRange(period, today)
+  const [machines, setMachines] = useState<'this' | 'mine'>('this')
   const round = health.value?.index.state === 'building' ? 'building' : 'built'
   const timeZone = useMemo(() => Intl.DateTimeFormat().resolvedOptions().timeZone, [])
 
   const { answer, again } = useAnswer(async (): Promise<Reports> => {
     const common = {
       timeZone,
+      ...(machines === 'mine' ? { machines } : {}),
       ...(since === undefined ? {} : { since }),
       ...(until === undefined ? {} : { until }),
     }
@@ -36,7 +38,7 @@ export function UsageView(): VNode {
       throughline.usage({ ...common, by: 'session' }),
     ])
     return { day, model, workdir, session, days: fillDays(day.rows, common, today) }
-  }, [since, until, today, round])
+  }, [since, until, today, round, machines])
   const year = useAnswer(async () => {
     const range = { since: moveDay(today, -370), until: today }
     return fillDays((await throughline.usage({ ...range, timeZone, by: 'day' })).rows, range, today)
@@ -46,6 +48,16 @@ export function UsageView(): VNode {
     <div class="view usage-view">
       <header class="usage-head">
         <h1>Usage</h1>
+        {health.value?.team !== undefined && (
+          <label class="usage-machines small">
+            <input
+              type="checkbox"
+              checked={machines === 'mine'}
+              onChange={(event) => setMachines(event.currentTarget.checked ? 'mine' : 'this')}
+            />
+            All my machines
+          </label>
+        )}
         <PeriodPicker period={period} today={today} onChange={setPeriod} />
       </header>
       {answer.kind === 'waiting' && <Waiting />}

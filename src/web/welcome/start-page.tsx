@@ -110,6 +110,7 @@ const TAGS: Readonly<Record<Badge['kind'], string>> = {
   damaged: 'bad',
   archived: '',
   demo: '',
+  elsewhere: '',
 }
 
 /** Today and the last seven days in figures. A daemon without an index has none, and then nothing is said. */
