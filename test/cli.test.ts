@@ -124,6 +124,8 @@ describe('help and usage', () => {
         repair      Mend what keeps a session from going on, on a copy.
         handoff     Hand a session to another machine, or take one in.
         compact     Shorten what a session takes of the window, and take it back.
+        team        Share sessions with your other machines and with other people.
+        continue    Go on here with a session of another machine.
         record      Run an agent, and record what it and the model say to each other.
         connect     Let an agent in any terminal ask what earlier sessions knew, and be answered from
                     any device.
@@ -164,6 +166,8 @@ describe('help and usage', () => {
                                  not shown. Default: everything.
         THROUGHLINE_ARCHIVE      With \`off\` the daemon keeps no transcripts that agents delete.
                                  Default: on.
+        THROUGHLINE_STORE        The database of a team: \`postgres://user:password@host/database\`.
+                                 \`store\` in \`config.json\` says the same. Default: on this machine.
         NO_COLOR                 Set to anything: no colours. Default: colours only in a terminal.
         FORCE_COLOR              Set to anything but 0: colours also in a pipe.
         TERM                     Set to dumb by terminals that know no colours.

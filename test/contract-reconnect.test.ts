@@ -2,7 +2,7 @@ import { createServer, connect as connectSocket, type Server, type Socket } from
 import { parseJson, ThroughlineError } from '#base'
 import { connect, createBytesCodec, login, type RemoteThroughline, type SocketConstructor } from '#client'
 import { openServer, readSecret, toLocalToken, type RunningServer, type ServerOptions } from '#server'
-import { NO_LIVE, NO_MEMORY, NO_RESTORING, openTempDir, runs, type TempDir } from '#testing'
+import { NO_LIVE, NO_MEMORY, NO_RESTORING, NO_TEAM, openTempDir, runs, type TempDir } from '#testing'
 import { fromWireReading, type Health, type LiveEvent, type SubscribeOptions, type Throughline } from '#wire'
 import * as fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
@@ -38,6 +38,7 @@ function createCounting(options: { readonly ballast?: number } = {}): Counting {
     live: NO_LIVE,
     memory: NO_MEMORY,
     restoring: NO_RESTORING,
+    team: NO_TEAM,
     health: async () => HEALTH,
     list: refuse,
     get: refuse,

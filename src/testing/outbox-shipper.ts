@@ -2,7 +2,7 @@
  * An outbox to be killed: ships every file of a folder to a team, again and again, and prints `shipped` whenever nothing
  * is left to ship.
  *
- *     node dist/testing/outbox-shipper.js <address of the database> <folder> <state>
+ *     node dist/testing/outbox-shipper.js <address of the machine> <folder> <state>
  */
 import { readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { openTeamLog, toPostgresAddress } from '#store'
 
 const [url = '', folder = '', path = ''] = process.argv.slice(2)
 const outbox = await openOutbox({
-  openLog: () => openTeamLog({ address: toPostgresAddress(url), team: 'team', person: 'ada', origin: 'one' }),
+  openLog: () => openTeamLog({ address: toPostgresAddress(url) }),
   path,
   mask: (line) => Promise.resolve(line),
 })

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chown, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
+import { createServer, Socket } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { list, parseJson, string } from '#base'
@@ -26,18 +26,27 @@ export interface PostgresServer {
 interface ServerOptions {
   /** Settings of the server beside ours. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Shared with nobody: it can be stopped. */
+  readonly own?: true
 }
 
 const USER = 'throughline'
 
 /**
- * Starts a server; or takes the one that `THROUGHLINE_TEST_POSTGRES` names, in which every test has a database of its
- * own, and which nobody can stop.
+ * A server in which everybody has databases of his own. All tests of a process share one, which is started when it is
+ * first wanted; or they take the one that `THROUGHLINE_TEST_POSTGRES` names. Nobody can stop it: who wants to asks for
+ * one that is his `own`.
  */
 export async function openPostgresServer(options: ServerOptions = {}): Promise<PostgresServer> {
-  const given = process.env['THROUGHLINE_TEST_POSTGRES']
-  return given === undefined || given === '' ? await startServer(options) : borrowServer(given)
+  const given = process.env['THROUGHLINE_TEST_POSTGRES'] ?? ''
+  if (given !== '') return borrowServer(given)
+  if (options.own === true || options.settings !== undefined) return await startServer(options)
+  shared ??= startServer({})
+  return borrowServer((await shared).url)
 }
+
+/** Ends with the process: nobody knows who is the last to want it. */
+let shared: Promise<PostgresServer> | undefined
 
 /** Whether the server is one that tests may stop. */
 export function ownsPostgresServer(): boolean {
@@ -57,9 +66,27 @@ function borrowServer(url: string): PostgresServer {
     stopImmediately: refuse,
     start: refuse,
     async close() {
-      for (const name of made) await run(url, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`)
+      for (const name of made) {
+        const logins = await loginsOf(url, name)
+        await run(url, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`)
+        for (const login of logins) await run(url, `DROP ROLE IF EXISTS "${login}"`)
+      }
     },
   }
+}
+
+/** Logins belong to the server, and would stay when the database of their team is gone. */
+async function loginsOf(url: string, database: string): Promise<readonly string[]> {
+  // What is shared within this process ends with it.
+  if (ownsPostgresServer()) return []
+  const address = new URL(url)
+  address.pathname = `/${database}`
+  const rows = await run(
+    address.href,
+    `SELECT rolname AS name FROM pg_roles WHERE rolname IN (
+       SELECT name::text FROM throughline.login UNION ALL SELECT value FROM throughline.setting)`,
+  ).catch(() => [])
+  return rows.flatMap((row) => string(row, 'name') ?? [])
 }
 
 function refuse(): Promise<never> {
@@ -119,6 +146,7 @@ async function startServer({ settings = {} }: ServerOptions): Promise<PostgresSe
       cwd: dir.path,
       stdio: ['ignore', 'ignore', 'ignore'],
     })
+    server.unref()
     await answering(url)
   }
 
@@ -126,11 +154,13 @@ async function startServer({ settings = {} }: ServerOptions): Promise<PostgresSe
     const ended = server
     server = undefined
     if (ended === undefined || ended.exitCode !== null) return
+    ended.ref()
     const exited = once(ended, 'exit')
     ended.kill(signal)
     await exited
   }
 
+  const watcher = endWithUs(dir.path)
   await start()
   return {
     url,
@@ -140,10 +170,32 @@ async function startServer({ settings = {} }: ServerOptions): Promise<PostgresSe
     start,
     async close() {
       await end('SIGQUIT')
+      watcher.stdin?.end()
       await dir.remove()
     },
   }
 }
+
+/**
+ * Ends the server and removes its folder when this process is gone, however it went: its end of the pipe closes then.
+ * Neither the server nor who watches it keeps the process from ending.
+ */
+function endWithUs(folder: string): ChildProcess {
+  const watcher = spawn('sh', ['-c', WATCH, 'sh', folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  watcher.unref()
+  if (watcher.stdin instanceof Socket) watcher.stdin.unref()
+  return watcher
+}
+
+const WATCH = `
+  cat > /dev/null
+  pid=$(head -n 1 "$1/data/postmaster.pid" 2> /dev/null) || exit 0
+  kill -QUIT "$pid"
+  while kill -0 "$pid" 2> /dev/null; do sleep 0.1; done
+  rm -rf "$1"`
 
 function nativeFolder(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
@@ -210,14 +262,14 @@ async function createDatabase(url: string): Promise<string> {
   return address.href
 }
 
-async function run(url: string, sql: string): Promise<void> {
+async function run(url: string, sql: string): Promise<readonly unknown[]> {
   // Whoever has no database in his tests does not load it.
   const { Client } = await import('pg')
   const client = new Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
   try {
-    await client.query(sql)
+    return (await client.query(sql)).rows
   } finally {
     await client.end()
   }

@@ -248,7 +248,7 @@ test(
   { timeout: 120_000 },
   async () => {
     // Node opens all files of a program at once when it loads them one by one: fewer would not let it begin.
-    const limited = ['/bin/sh', '-c', 'ulimit -n 96; exec "$@"', 'sh']
+    const limited = ['/bin/sh', '-c', 'ulimit -n 128; exec "$@"', 'sh']
     const daemon = spawnDaemon([home, claudeDir], { before: limited })
     const target = await started(daemon)
     const token = toLocalToken(await readSecret(home))

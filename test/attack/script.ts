@@ -1,6 +1,6 @@
 import { ThroughlineError } from '#base'
 import type { SessionFacts, SessionSummary } from '#model'
-import { NO_LIVE, NO_MEMORY, NO_RESTORING } from '#testing'
+import { NO_LIVE, NO_MEMORY, NO_RESTORING, NO_TEAM } from '#testing'
 import type { LiveEvent, SearchHit, SubscribeOptions, Throughline } from '#wire'
 
 /** A Throughline that says what it is told to, for what the network adds and nothing below it. */
@@ -79,6 +79,7 @@ export function createScript({ tellsList = false }: { readonly tellsList?: boole
     live: NO_LIVE,
     memory: NO_MEMORY,
     restoring: NO_RESTORING,
+    team: NO_TEAM,
     health: async () => ({
       version: '',
       protocol: 1,

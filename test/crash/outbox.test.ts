@@ -4,8 +4,15 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTeamLog, toPostgresAddress } from '#store'
-import { openPostgresServer, openTempDir, randomFrom, type PostgresServer, type TempDir } from '#testing'
+import { openTeamLog } from '#store'
+import {
+  openPostgresServer,
+  openTeamPlace,
+  openTempDir,
+  randomFrom,
+  type PostgresServer,
+  type TempDir,
+} from '#testing'
 
 const program = join(import.meta.dirname, '..', '..', 'dist', 'testing', 'outbox-shipper.js')
 const KILLS = process.env['RUNS'] === 'full' ? 100 : 8
@@ -25,7 +32,7 @@ afterAll(async () => {
 })
 
 test(`[TEA15] an outbox that is killed again and again while lines are written ships each of them once (SEED=${SEED})`, async () => {
-  const url = await server.createDatabase()
+  const { admin } = await openTeamPlace(server)
   const random = randomFrom(SEED)
   const folder = join(dir.path, 'files')
   mkdirSync(folder)
@@ -40,7 +47,7 @@ test(`[TEA15] an outbox that is killed again and again while lines are written s
   }
   for (let kill = 0; kill <= KILLS; kill++) {
     write()
-    const child = spawn(process.execPath, [program, url, folder, join(dir.path, 'outbox.json')], {
+    const child = spawn(process.execPath, [program, admin.reveal(), folder, join(dir.path, 'outbox.json')], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const exited = once(child, 'exit')
@@ -57,12 +64,7 @@ test(`[TEA15] an outbox that is killed again and again while lines are written s
     child.kill('SIGKILL')
     await exited
   }
-  const log = await openTeamLog({
-    address: toPostgresAddress(url),
-    team: 'team',
-    person: 'ada',
-    origin: 'one',
-  })
+  const log = await openTeamLog({ address: admin })
   const files = await log.files({ kind: 'transcript', limit: 100 })
   expect(files.map(({ session = '' }) => session).toSorted()).toEqual(names)
   for (const { number, path } of files) {
