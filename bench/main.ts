@@ -5,7 +5,7 @@ import type { CorpusSize } from '#testing'
 import { missing } from './comparison.ts'
 import { createGround, type Ground } from './ground.ts'
 import { busyWarning, machine } from './machine.ts'
-import { PARTS } from './parts.ts'
+import { LONG_PARTS, PARTS } from './parts.ts'
 import { prepareCorpus } from './prepared-corpus.ts'
 import type { Row } from './table.ts'
 import { mb, ms, tableOf } from './table.ts'
@@ -15,7 +15,8 @@ import { mb, ms, tableOf } from './table.ts'
  *
  * Parts in this process or in one job of their own: list, pages, view, read, memory, restoring. Parts with the built daemon, over
  * HTTP and WebSocket: index, daemon, search, usage, live, fanout, web, peers. With agents that are run, and nothing of
- * the corpus: running, recording. Targets are those of `--size m`; where a size sets what can be reached, they are scaled down
+ * the corpus: running, recording. With a PostgreSQL of its own: team, and growth, which is only run when it is asked for.
+ * Targets are those of `--size m`; where a size sets what can be reached, they are scaled down
  * with it. `.bench` keeps the corpus and the peers, nothing else.
  */
 const { values } = parseArgs({
@@ -55,7 +56,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const rows: Row[] = []
 for (const part of parts) {
   process.stderr.write(`${part}… `)
-  const measuring = PARTS[part]?.({ ...corpus, rounds, ground }) ?? Promise.resolve([])
+  const measuring = (PARTS[part] ?? LONG_PARTS[part])?.({ ...corpus, rounds, ground }) ?? Promise.resolve([])
   rows.push(...(await measuring.catch((error: unknown) => [missing(part, error)])))
 }
 process.stderr.write('\n')
@@ -83,9 +84,10 @@ function sizeOf(given: string): CorpusSize {
 
 function partsOf(given: string | undefined): readonly string[] {
   const wanted = given?.split(',') ?? Object.keys(PARTS)
-  const strange = wanted.filter((part) => !Object.hasOwn(PARTS, part))
+  const all = { ...PARTS, ...LONG_PARTS }
+  const strange = wanted.filter((part) => !Object.hasOwn(all, part))
   if (strange.length === 0) return wanted
-  throw new RangeError(`--only takes ${Object.keys(PARTS).join(', ')}, not ${strange.join(', ')}`)
+  throw new RangeError(`--only takes ${Object.keys(all).join(', ')}, not ${strange.join(', ')}`)
 }
 
 function warn(message: string | undefined): void {

@@ -2,6 +2,7 @@ import type { Bench } from './bench.ts'
 import { daemonPageRows } from './daemon-page-rows.ts'
 import { daemonRows } from './daemon-rows.ts'
 import { fanoutRows } from './fanout-rows.ts'
+import { growthRows } from './growth-rows.ts'
 import { indexRows } from './index-rows.ts'
 import { liveRows } from './live-rows.ts'
 import { peerRows } from './peer-rows.ts'
@@ -14,6 +15,7 @@ import { runningRows } from './running-rows.ts'
 import { listRows, memoryRows, pageRows, readRows, viewRows } from './rows.ts'
 import { searchRows } from './search-rows.ts'
 import type { Row } from './table.ts'
+import { teamRows } from './team-rows.ts'
 import { usageRows } from './usage-rows.ts'
 import { webRows } from './web-rows.ts'
 
@@ -37,4 +39,8 @@ export const PARTS: Readonly<Record<string, (bench: Bench) => Promise<readonly R
   restoring: restoringRows,
   web: webRows,
   peers: peerRows,
+  team: teamRows,
 }
+
+/** Those that are run when they are asked for by name: they take minutes. */
+export const LONG_PARTS: typeof PARTS = { growth: growthRows }
