@@ -12,6 +12,8 @@ const bundle = await rolldown({
   input: {
     throughline: join(root, 'dist/cli/main.js'),
     'index-worker': join(root, 'dist/ingest/index-worker.js'),
+    'team-feed-worker': join(root, 'dist/app/team-feed-worker.js'),
+    'mask-worker': join(root, 'dist/app/mask-worker.js'),
   },
   platform: 'node',
   // Modules here only define things: one that nobody asks anything of need not be loaded.
