@@ -6,6 +6,7 @@ import {
   openModelApi,
   openTempDir,
   type ModelApi,
+  type ModelRequest,
   type ModelStep,
   type TempDir,
 } from '#testing'
@@ -19,11 +20,12 @@ let temp: TempDir
 let api: ModelApi
 let env: Record<string, string>
 let answers: (readonly ModelStep[])[] = []
+let script: (request: ModelRequest) => readonly ModelStep[] | undefined
 
 beforeAll(async () => {
   if (!existsSync(MAIN)) throw new Error('run `npm run build` first')
   temp = await openTempDir()
-  api = await openModelApi(() => answers.shift() ?? [{ kind: 'text', text: 'Done.' }])
+  api = await openModelApi((request) => script(request) ?? [{ kind: 'text', text: 'Done.' }])
 })
 afterAll(async () => {
   await api.close()
@@ -31,6 +33,7 @@ afterAll(async () => {
 })
 let count = 0
 beforeEach(() => {
+  script = () => answers.shift()
   const root = join(temp.path, String(++count))
   for (const folder of ['user', 'codex', 'work']) mkdirSync(join(root, folder), { recursive: true })
   env = {
@@ -124,13 +127,23 @@ test('[PRX2] [PRX19] an answer that breaks off is tried again, and what comes th
   expect(lines.filter((line) => line['outcome'] === 'cut')).toHaveLength(1)
 }, 90_000)
 
+/** Whether somebody asks who was sent by another agent. */
+function isSent(body: unknown): boolean {
+  return JSON.stringify(body).includes('You are an agent in a team of agents collaborating')
+}
+
 test('[PRX4] [PRX19] somebody whom Codex sends has a file of their own', async () => {
   writeFileSync(
     at('codex', 'config.toml'),
     `${toCodexConfig(api.url)}multi_agent = true\nmulti_agent_v2 = true\n`,
   )
   const input = { message: 'INNER TASK', task_name: 'looker' }
-  answers = [[{ kind: 'tool', name: 'collaboration__spawn_agent', input }]]
+  // Who sent somebody waits for them: whoever is done ends all that he sent.
+  const mains: (readonly ModelStep[])[] = [
+    [{ kind: 'tool', name: 'collaboration__spawn_agent', input }],
+    [{ kind: 'tool', name: 'collaboration__wait_agent', input: { timeout_ms: 60_000 } }],
+  ]
+  script = ({ body }) => (isSent(body) ? undefined : mains.shift())
   expect((await record([], ...EXEC, 'send somebody')).code).toBe(0)
   const [main = [], inner = []] = readRecordings(at('work'))
   expect(JSON.stringify(saidInRecording(main))).not.toContain('"assistant","text","INNER')
