@@ -54,7 +54,7 @@ export async function migrate(connections: Connections, schema: string): Promise
     if (version === 0) await prepare(connection, { schema, shown: connections.address.shown })
     for (const migration of MIGRATIONS.slice(version)) {
       // From the third on there are functions: they find what is ours, and nothing that somebody else put beside it.
-      if (migration.number === 3) await connection.run(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`)
+      if (migration.number >= 3) await connection.run(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`)
       await connection.run(migration.sql)
       await connection.run('INSERT INTO migration (number, name) VALUES ($1, $2)', [
         migration.number,
