@@ -1,13 +1,8 @@
-import type { FeedStatus, IndexTask } from '#ingest'
+import type { FeedStatus, FileNews } from '#ingest'
 import type { ErrorBody } from '#wire'
 
 /** What the thread that feeds the team's index is told. Those with an `id` are answered. */
-export type ToFeed =
-  | { readonly kind: 'sync'; readonly tasks: readonly IndexTask[] }
-  | { readonly kind: 'touch'; readonly task: IndexTask }
-  | { readonly kind: 'forget'; readonly path: string }
-  | { readonly kind: 'move'; readonly from: string; readonly to: string }
-  | { readonly kind: 'settled' | 'close'; readonly id: number }
+export type ToFeed = FileNews | { readonly kind: 'settled' | 'close'; readonly id: number }
 
 /** What it says. */
 export type FromFeed =

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { string, ThroughlineError } from '#base'
-import { openIndexFeed, type FedStore } from '#ingest'
+import { openIndexFeed, takeNews, type FedStore } from '#ingest'
 import { openPostgresStore, openTeamBook, toPostgresAddress } from '#store'
 import { maskSecrets } from './mask-secrets.ts'
 import type { FromFeed, ToFeed } from './team-feed-messages.ts'
@@ -46,16 +46,10 @@ const feed = openIndexFeed({
 port.on('message', (message: ToFeed) => {
   switch (message.kind) {
     case 'sync':
-      feed.sync(message.tasks)
-      break
     case 'touch':
-      feed.touch(message.task)
-      break
     case 'forget':
-      feed.forget(message.path)
-      break
     case 'move':
-      feed.move(message.from, message.to)
+      takeNews(feed, message)
       break
     case 'settled':
       void feed.settled().then(() => say({ kind: 'done', id: message.id }))

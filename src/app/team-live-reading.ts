@@ -1,10 +1,11 @@
 import { boolean, field, isObject, list, number, object, parseJson, string } from '#base'
 import {
+  findEndReason,
   findMode,
+  findPromptState,
   type Abilities,
   type Block,
   type DeltaFact,
-  type EndReason,
   type LivePrompt,
   type MessageFact,
   type SessionState,
@@ -14,24 +15,6 @@ import {
 } from '#model'
 import { readAttention, type BoardCard } from '#wire'
 
-const END_REASONS: readonly EndReason[] = [
-  'ended',
-  'idle',
-  'orphaned',
-  'agent-closed',
-  'agent-crashed',
-  'agent-failed',
-  'start-failed',
-  'host-stopped',
-  'host-gone',
-]
-const PROMPT_STATES: readonly LivePrompt['state'][] = [
-  'queued',
-  'sent',
-  'undelivered',
-  'in-doubt',
-  'delivered',
-]
 const DEEPEST = 4
 
 /** What a machine shows on a board of a session that it runs. */
@@ -120,7 +103,7 @@ function readState(value: unknown): SessionState | undefined {
     case 'waiting':
       return { state }
     case 'ended': {
-      const reason = END_REASONS.find((known) => known === string(value, 'reason')) ?? 'ended'
+      const reason = findEndReason(field(value, 'reason')) ?? 'ended'
       const message = string(value, 'message')
       const hint = string(value, 'hint')
       return {
@@ -150,7 +133,7 @@ function readAbilities(value: unknown): Abilities {
 
 function readPrompt(value: unknown): LivePrompt | undefined {
   const id = string(value, 'id')
-  const state = PROMPT_STATES.find((known) => known === string(value, 'state'))
+  const state = findPromptState(field(value, 'state'))
   if (id === undefined || state === undefined) return undefined
   return {
     id,

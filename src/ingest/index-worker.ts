@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { string, ThroughlineError } from '#base'
 import { openIndexCore } from './index-core.ts'
-import type { FromIndex, ToIndex } from './index-messages.ts'
+import { takeNews, type FromIndex, type ToIndex } from './index-messages.ts'
 import type { Watch } from './session-index.ts'
 
 /** The index's own thread: everything that talks to SQLite happens here, so that nothing else ever waits for it. */
@@ -39,17 +39,13 @@ async function close(): Promise<void> {
 port.on('message', (message: ToIndex) => {
   switch (message.kind) {
     case 'sync':
-      index.sync(message.tasks)
+      takeNews(index, message)
       say({ kind: 'state', state: index.state() })
       break
     case 'touch':
-      index.touch(message.task)
-      break
     case 'forget':
-      index.forget(message.path)
-      break
     case 'move':
-      index.move(message.from, message.to)
+      takeNews(index, message)
       break
     case 'search':
       asked = message.now

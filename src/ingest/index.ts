@@ -39,3 +39,5 @@ export type { OfferedFile, Outbox, OutboxOptions, OutboxStatus } from './outbox.
 export type { Held } from './outbox-state.ts'
 export { openWatcher } from './watcher.ts'
 export type { Watcher, WatcherOptions, WatchFolder } from './watcher.ts'
+export { takeNews } from './index-messages.ts'
+export type { FileNews, FileReader } from './index-messages.ts'

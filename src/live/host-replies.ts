@@ -1,19 +1,11 @@
 import { field, string, ThroughlineError } from '#base'
-import type { AnswerOutcome, LivePrompt, PromptReceipt } from '#model'
+import { findPromptState, type AnswerOutcome, type PromptReceipt } from '#model'
 import { readAttentionState } from '#wire'
-
-const PROMPT_STATES: readonly LivePrompt['state'][] = [
-  'queued',
-  'sent',
-  'undelivered',
-  'in-doubt',
-  'delivered',
-]
 
 /** Reads what a host answers to a prompt. */
 export function readReceipt(value: unknown): PromptReceipt {
   const id = string(value, 'id')
-  const state = PROMPT_STATES.find((known) => known === string(value, 'state'))
+  const state = findPromptState(field(value, 'state'))
   if (id === undefined || state === undefined) throw notUnderstood()
   return { id, state }
 }

@@ -2,7 +2,7 @@ import { boolean, field, number, object, string } from '#base'
 import type { Attention, AttentionState, Block, EndReason, PermissionMode } from '#model'
 import { readAttention, readAttentionState } from '#wire'
 import { readPromptBlocks } from '#wire'
-import { findMode } from '#model'
+import { findEndReason, findMode } from '#model'
 
 /** What a host puts on disk: what agents do not write down themselves. `at` is when. */
 export type JournalFact =
@@ -50,23 +50,6 @@ export type JournalFact =
       readonly reason: EndReason
       readonly message?: string | undefined
     }
-
-const END_REASONS: readonly EndReason[] = [
-  'ended',
-  'idle',
-  'orphaned',
-  'agent-closed',
-  'agent-crashed',
-  'agent-failed',
-  'start-failed',
-  'host-stopped',
-  'host-gone',
-]
-
-/** Reads why a session is over. */
-function findEndReason(value: unknown): EndReason | undefined {
-  return END_REASONS.find((known) => known === value)
-}
 
 /** Reads a line of a session's journal. One that a later version wrote, or nobody knows, is `undefined`. */
 export function readJournalFact(value: unknown): JournalFact | undefined {

@@ -142,6 +142,7 @@ export type {
   SessionView,
   TurnSoFar,
 } from './live-session.ts'
+export { findEndReason, findPromptState } from './live-words.ts'
 export { createView, toState } from './session-view.ts'
 export type { GrowingView } from './session-view.ts'
 export type { FolderSettings, SettingsEffect, SettingsFile, TrustState } from './folder-settings.ts'

@@ -126,7 +126,7 @@ const ofTeam = (column: string): string => `${column} = (SELECT my_team())`
 const isMine = (row: string): string => `${ofTeam(`${row}.team`)} AND ${row}.owner = (SELECT my_person())`
 
 /** Who may do what with the rows of a table. What is not said, nobody may; functions of ours may do more. */
-interface TableAccess {
+export interface TableAccess {
   readonly table: string
   readonly read?: string
   /** Changes and takes away. */
@@ -200,14 +200,23 @@ const ACCESS: readonly TableAccess[] = [
   })),
 ]
 
-/** The same as policies of the database. */
-export const POLICIES: string = ACCESS.flatMap(({ table, read, write, make, stays }) => {
-  const policies: string[] = []
-  if (read !== undefined) policies.push(`CREATE POLICY may_read ON ${table} FOR SELECT USING (${read});`)
-  if (write === undefined) return policies
-  const made = make === undefined || make === 'nobody' ? write : `${write} AND ${make}`
-  if (make !== 'nobody') policies.push(`CREATE POLICY may_make ON ${table} FOR INSERT WITH CHECK (${made});`)
-  policies.push(`CREATE POLICY may_change ON ${table} FOR UPDATE USING (${write}) WITH CHECK (${made});`)
-  if (stays === undefined) policies.push(`CREATE POLICY may_remove ON ${table} FOR DELETE USING (${write});`)
-  return policies
-}).join('\n')
+/** Conditions as policies of the database. */
+export function toPolicies(access: readonly TableAccess[]): string {
+  return access
+    .flatMap(({ table, read, write, make, stays }) => {
+      const policies: string[] = []
+      if (read !== undefined) policies.push(`CREATE POLICY may_read ON ${table} FOR SELECT USING (${read});`)
+      if (write === undefined) return policies
+      const made = make === undefined || make === 'nobody' ? write : `${write} AND ${make}`
+      if (make !== 'nobody')
+        policies.push(`CREATE POLICY may_make ON ${table} FOR INSERT WITH CHECK (${made});`)
+      policies.push(`CREATE POLICY may_change ON ${table} FOR UPDATE USING (${write}) WITH CHECK (${made});`)
+      if (stays === undefined)
+        policies.push(`CREATE POLICY may_remove ON ${table} FOR DELETE USING (${write});`)
+      return policies
+    })
+    .join('\n')
+}
+
+/** Those of the tables of the log, the book and the index. */
+export const POLICIES: string = toPolicies(ACCESS)

@@ -1,15 +1,7 @@
 import type { SessionTotals, StoredBill } from '../store.ts'
+import { toUsage, type UsageColumns } from '../usage-columns.ts'
 import { fromColumn, fromColumnOrNone, toColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
-
-interface UsageColumns {
-  readonly input: number
-  readonly output: number
-  readonly cache_read: number
-  readonly cache_creation: number
-  readonly cache_creation_5m: number
-  readonly cache_creation_1h: number
-}
 
 interface BillColumns extends UsageColumns {
   readonly key: string
@@ -80,15 +72,4 @@ export async function readTotals(
     sessions === undefined ? [] : [sessions.map(toColumn)],
   )
   return rows.map((row) => ({ session: fromColumn(row.session), replies: row.replies, usage: toUsage(row) }))
-}
-
-function toUsage(row: UsageColumns): StoredBill['usage'] {
-  return {
-    input: row.input,
-    output: row.output,
-    cacheRead: row.cache_read,
-    cacheCreation: row.cache_creation,
-    cacheCreation5m: row.cache_creation_5m,
-    cacheCreation1h: row.cache_creation_1h,
-  }
 }

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quoted, type Connections } from './connection.ts'
 import type { DeskListenRequest } from './desk.ts'
-import { createBell } from './log-listen.ts'
+import { createBell, keepListening, type Ear } from './listening.ts'
 import type { Listening } from './team-log.ts'
 
 const POLL_MS = 3000
-const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5000
 /** However often others ring, it is looked so often at most. */
 const REST_MS = 40
@@ -20,26 +19,7 @@ export function listenToDesk(
   connections: Connections,
   { onRing, onTrouble, pollMs = POLL_MS, channel }: DeskListenRequest & { readonly channel: string },
 ): Listening {
-  const closing = new AbortController()
-  const { signal } = closing
-  const over = run()
-
-  async function run(): Promise<void> {
-    let pause = FIRST_PAUSE_MS
-    while (!signal.aborted) {
-      try {
-        await follow(() => (pause = FIRST_PAUSE_MS))
-      } catch (error) {
-        if (signal.aborted) return
-        onTrouble?.(error instanceof Error ? error : new Error(String(error)))
-      }
-      await sleep(pause, undefined, { signal }).catch(() => {})
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
-    }
-  }
-
-  async function follow(onConnected: () => void): Promise<void> {
-    const connection = await connections.take()
+  async function follow({ connection, signal, onConnected }: Ear): Promise<void> {
     const bell = createBell(
       {
         ...connection,
@@ -61,14 +41,8 @@ export function listenToDesk(
       }
     } finally {
       bell.end()
-      connection.release()
     }
   }
 
-  return {
-    async close() {
-      closing.abort()
-      await over
-    },
-  }
+  return keepListening(connections, { follow, onTrouble, longestPauseMs: LONGEST_PAUSE_MS })
 }

@@ -1,5 +1,14 @@
-import { mayWrite } from './access.ts'
+import { mayWrite, toPolicies, type TableAccess } from './access.ts'
 import { DESK_FUNCTIONS } from './desk-functions.ts'
+
+/** Rows of a machine, seen by whoever may see the session. */
+function toAccess(table: string): TableAccess {
+  return {
+    table,
+    read: 'team = (SELECT my_team()) AND desk_may(owner, session, workdir) IS NOT NULL',
+    write: mayWrite(table),
+  }
+}
 
 /**
  * What is live, what machines ask of each other, and who holds what. Whoever asks is known by the login; nothing that a
@@ -71,22 +80,11 @@ export const DESK_TABLES: string = `
     PRIMARY KEY (team, session)
   );
 
-
   ${DESK_FUNCTIONS}
 
   ALTER TABLE live_session ENABLE ROW LEVEL SECURITY;
-  CREATE POLICY may_read ON live_session FOR SELECT
-    USING (team = (SELECT my_team()) AND desk_may(owner, session, workdir) IS NOT NULL);
-  CREATE POLICY may_make ON live_session FOR INSERT WITH CHECK (${mayWrite('live_session')});
-  CREATE POLICY may_change ON live_session FOR UPDATE USING (${mayWrite('live_session')}) WITH CHECK (${mayWrite('live_session')});
-  CREATE POLICY may_remove ON live_session FOR DELETE USING (${mayWrite('live_session')});
-
   ALTER TABLE session_author ENABLE ROW LEVEL SECURITY;
-  CREATE POLICY may_read ON session_author FOR SELECT
-    USING (team = (SELECT my_team()) AND desk_may(owner, session, workdir) IS NOT NULL);
-  CREATE POLICY may_make ON session_author FOR INSERT WITH CHECK (${mayWrite('session_author')});
-  CREATE POLICY may_change ON session_author FOR UPDATE USING (${mayWrite('session_author')}) WITH CHECK (${mayWrite('session_author')});
-  CREATE POLICY may_remove ON session_author FOR DELETE USING (${mayWrite('session_author')});
+  ${toPolicies(['live_session', 'session_author'].map(toAccess))}
 
   ALTER TABLE session_onward ENABLE ROW LEVEL SECURITY;
   CREATE POLICY may_read ON session_onward FOR SELECT

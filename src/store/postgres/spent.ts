@@ -1,23 +1,18 @@
 import type { Spent } from '../usage.ts'
 import { BASE_TOKENS } from '../price.ts'
+import { toUsage, type UsageColumns } from '../usage-columns.ts'
 import { fromColumn, fromColumnOrNone } from './column-text.ts'
 import type { Connection } from './connection.ts'
 
 /** Days begin at a quarter of an hour, wherever on earth: what was spent within one is added up. */
 const QUARTER_MS = 15 * 60 * 1000
 
-interface SpentColumns {
+interface SpentColumns extends UsageColumns {
   readonly quarter: number | null
   readonly model: string | null
   readonly workdir: string | null
   readonly session: string
   readonly messages: number
-  readonly input: number
-  readonly output: number
-  readonly cache_read: number
-  readonly cache_creation: number
-  readonly cache_creation_5m: number
-  readonly cache_creation_1h: number
   readonly long: number
   readonly beyond_input: number
   readonly beyond_output: number
@@ -39,14 +34,7 @@ export async function readSpent(connection: Connection): Promise<readonly Spent[
     workdir: fromColumnOrNone(row.workdir),
     session: fromColumn(row.session),
     messages: row.messages,
-    usage: {
-      input: row.input,
-      output: row.output,
-      cacheRead: row.cache_read,
-      cacheCreation: row.cache_creation,
-      cacheCreation5m: row.cache_creation_5m,
-      cacheCreation1h: row.cache_creation_1h,
-    },
+    usage: toUsage(row),
     long: row.long,
     beyond: [row.beyond_input, row.beyond_output, row.beyond_read, row.beyond_short, row.beyond_long],
   }))

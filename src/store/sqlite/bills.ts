@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
-import { NO_USAGE } from '#model'
 import type { SessionTotals, StoredBill } from '../store.ts'
+import { toUsage, type UsageColumns } from '../usage-columns.ts'
 
-interface BillColumns {
+interface BillColumns extends UsageColumns {
   readonly key: string
   readonly at: number | null
   readonly model: string | null
@@ -10,12 +10,6 @@ interface BillColumns {
   readonly path: string
   readonly session: string
   readonly created: string
-  readonly input: number
-  readonly output: number
-  readonly cache_read: number
-  readonly cache_creation: number
-  readonly cache_creation_5m: number
-  readonly cache_creation_1h: number
 }
 
 /** What was billed, one per message and file. */
@@ -34,27 +28,14 @@ export function* readBills(db: Database): Generator<StoredBill> {
       path: row.path,
       session: row.session,
       createdAt: row.created,
-      usage: {
-        input: row.input,
-        output: row.output,
-        cacheRead: row.cache_read,
-        cacheCreation: row.cache_creation,
-        cacheCreation5m: row.cache_creation_5m,
-        cacheCreation1h: row.cache_creation_1h,
-      },
+      usage: toUsage(row),
     }
   }
 }
 
-interface TotalColumns {
+interface TotalColumns extends UsageColumns {
   readonly session: string
   readonly replies: number
-  readonly input: number
-  readonly output: number
-  readonly cache_read: number
-  readonly cache_creation: number
-  readonly cache_creation_5m: number
-  readonly cache_creation_1h: number
 }
 
 /** What sessions amount to. A message that stands in the session's own file and in a subagent's is one message. The larger figures are the final ones. */
@@ -74,14 +55,6 @@ export function readTotals(db: Database, sessions: readonly string[] | undefined
   return rows.map((row) => ({
     session: row.session,
     replies: row.replies,
-    usage: {
-      ...NO_USAGE,
-      input: row.input,
-      output: row.output,
-      cacheRead: row.cache_read,
-      cacheCreation: row.cache_creation,
-      cacheCreation5m: row.cache_creation_5m,
-      cacheCreation1h: row.cache_creation_1h,
-    },
+    usage: toUsage(row),
   }))
 }

@@ -7,6 +7,7 @@ import { AgentIcon } from '../agent-icon.tsx'
 import { toHash } from '../route.ts'
 import { useShared } from '../shared.ts'
 import { useDeed } from './deed.ts'
+import { GoingFolder } from './going-folder.tsx'
 import { CopyLine } from './keeping.tsx'
 
 /** Writes the session as a native one of an agent, after it has said what that one would not get. */
@@ -28,16 +29,11 @@ export function GoingElsewhere(props: { session: SessionSummary; isFolderGone: b
   return (
     <>
       {isFolderGone && (
-        <label class="going-folder">
-          <span>Its folder is not there any more. Go on in this one:</span>
-          <input
-            type="text"
-            value={folder}
-            spellcheck={false}
-            placeholder="/path/to/the/folder"
-            onInput={(event) => setFolder(event.currentTarget.value)}
-          />
-        </label>
+        <GoingFolder
+          words="Its folder is not there any more. Go on in this one:"
+          folder={folder}
+          onFolder={setFolder}
+        />
       )}
       <p class="going-agents" role="group" aria-label="Go on in">
         {NATIVE_AGENTS.map((agent) => (

@@ -7,6 +7,7 @@ import { toHash } from '../route.ts'
 import { useShared } from '../shared.ts'
 import { useDeed } from './deed.ts'
 import { Losses } from './going-elsewhere.tsx'
+import { GoingFolder } from './going-folder.tsx'
 import { CopyLine } from './keeping.tsx'
 
 const HOW: Readonly<Record<ContinueOutcome['workdirFrom'], string>> = {
@@ -53,16 +54,11 @@ export function GoingHere({ session, origin }: { session: SessionSummary; origin
   }
   return (
     <>
-      <label class="going-folder">
-        <span>In this folder; empty: where the same repository is</span>
-        <input
-          type="text"
-          value={folder}
-          spellcheck={false}
-          placeholder="/path/to/the/folder"
-          onInput={(event) => setFolder(event.currentTarget.value)}
-        />
-      </label>
+      <GoingFolder
+        words="In this folder; empty: where the same repository is"
+        folder={folder}
+        onFolder={setFolder}
+      />
       <button type="button" class="button" disabled={isBusy} onClick={goOn}>
         {isRunning ? `End it on ${origin.machine} and continue here` : 'Continue here'}
       </button>
