@@ -10,7 +10,8 @@ const bin = join(root, 'dist', 'bin')
 rmSync(bin, { recursive: true, force: true })
 const bundle = await rolldown({
   input: {
-    throughline: join(root, 'dist/cli/main.js'),
+    throughline: join(root, 'dist/cli/entry.js'),
+    main: join(root, 'dist/cli/main.js'),
     'index-worker': join(root, 'dist/ingest/index-worker.js'),
     'team-feed-worker': join(root, 'dist/app/team-feed-worker.js'),
     'mask-worker': join(root, 'dist/app/mask-worker.js'),

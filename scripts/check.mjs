@@ -76,7 +76,7 @@ async function runTests(files) {
     const programs = PROGRAMS.map((program) => provideProgram(program, (line) => console.log(line)))
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
     // Ten times the work may take ten times as long.
-    const patience = process.env['RUNS'] === 'full' ? ['--testTimeout=600000'] : []
+    const patience = process.env['RUNS'] === 'full' ? ['--testTimeout=1800000'] : []
     const { code } = await run([...command, ...patience, ...reporters], {
       env: {
         ...(chromium === undefined ? {} : { CHROMIUM: chromium }),

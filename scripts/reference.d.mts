@@ -5,6 +5,7 @@ export interface ReferenceFacts {
   readonly variables: readonly object[]
   readonly environment: readonly object[]
   readonly routes: object
+  readonly settings: readonly object[]
   readonly errorCodes: Readonly<Record<string, string>>
 }
 

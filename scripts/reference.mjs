@@ -10,10 +10,19 @@ const MADE = '<!-- Made by `npm run reference` from the code. Edit the code, not
  * The pages of docs/reference, by file name. The facts come in as arguments: the script takes them from what was
  * built, the test that looks for stale pages takes them from the sources.
  */
-export function renderReference({ commands, everywhere, variables, environment, errorCodes, routes }) {
+export function renderReference({
+  commands,
+  everywhere,
+  variables,
+  environment,
+  errorCodes,
+  routes,
+  settings,
+}) {
   return {
     'api.md': toApiPage(routes),
     'cli.md': toCliPage(commands, everywhere),
+    'config.md': toConfigPage(settings),
     'environment.md': toEnvironmentPage(variables, environment),
     'errors.md': toErrorsPage(errorCodes),
     'library.md': toLibraryPage(readDoors()),
@@ -91,6 +100,30 @@ function anchorOfRoute({ method, path }) {
     .replaceAll(' ', '-')
 }
 
+const KINDS = {
+  text: 'Text',
+  flag: 'True or false',
+  minutes: 'Minutes',
+  tokens: 'Tokens',
+  folder: 'A whole path',
+  folders: 'A list of whole paths',
+  names: 'A list of names',
+  texts: 'A list of texts',
+}
+
+function toConfigPage(settings) {
+  return page(
+    '# config.json',
+    'What the person at a machine decides, as one JSON object in `config.json` of the home folder (`~/.throughline`, or `THROUGHLINE_HOME`). No device can change it. It is read anew each time; `null` is as good as nothing. `a.b` stands for `{"a": {"b": …}}`, `*` for any name.',
+    'What cannot be read, is of another kind, or is no setting is told by every command and by `throughline status`, with its place. A file that is not valid, or has a value of another kind, is not used at all; a key that is unknown is ignored.',
+    ...settings.flatMap(({ key, kind, fallback, meaning }) => [
+      `## ${key}`,
+      `${typeof kind === 'string' ? KINDS[kind] : kind.map((one) => `\`${one}\``).join(', ')}. ${meaning}`,
+      ...(fallback === undefined ? [] : [`Default: \`${fallback}\``]),
+    ]),
+  )
+}
+
 function toEnvironmentPage(variables, environment) {
   const fallbacks = new Map(environment.map(({ name, meaning, fallback }) => [name, { meaning, fallback }]))
   return page(
@@ -159,7 +192,7 @@ function page(title, ...parts) {
 }
 
 async function writeReference() {
-  const [{ commands, everywhere, variables }, { ENVIRONMENT }, { ERROR_CODES }, { ROUTES }] =
+  const [{ commands, everywhere, variables }, { ENVIRONMENT, SETTINGS }, { ERROR_CODES }, { ROUTES }] =
     await Promise.all(
       ['cli', 'app', 'base', 'wire'].map(
         (room) => import(new URL(`../dist/${room}/index.js`, import.meta.url).href),
@@ -172,6 +205,7 @@ async function writeReference() {
     environment: ENVIRONMENT,
     errorCodes: ERROR_CODES,
     routes: ROUTES,
+    settings: SETTINGS,
   })
   const folder = join(root, 'docs/reference')
   mkdirSync(folder, { recursive: true })

@@ -77,4 +77,4 @@ test('[AUD5] [ATT41] every call of the real Claude Code is in the log: asked abo
     await roster.close()
     await place.close()
   }
-}, 120_000)
+})

@@ -272,7 +272,6 @@ test.skipIf(executablePath === undefined)(
       expect(shown).toContain('Exported by Throughline')
     }
   },
-  180_000,
 )
 
 test.skipIf(executablePath === undefined)(

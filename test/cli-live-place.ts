@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { list, object, parseJson, string } from '#base'
 import { eventually, openTempDir } from '#testing'
 
-const main = join(import.meta.dirname, '../dist/bin/throughline.js')
+const built = join(import.meta.dirname, '../dist/bin/throughline.js')
 
 /** The built command line in scratch folders, with the scripted agent. */
 export interface CliPlace {
@@ -42,7 +42,8 @@ interface Running {
   until(pattern: RegExp): Promise<void>
 }
 
-export async function openCliPlace(): Promise<CliPlace> {
+/** `main`: another copy of the program than the one that was built here. */
+export async function openCliPlace(main: string = built): Promise<CliPlace> {
   if (!existsSync(main)) throw new Error('run `npm run build` first')
   const temp = await openTempDir()
   const workdir = join(temp.path, 'work')

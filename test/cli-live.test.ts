@@ -272,6 +272,40 @@ test('[CLV13] audit reads the record, and gives exit 1 when a line was changed',
   expect(parseJson(broken.out)).toMatchObject({ verdict: { kind: 'broken' } })
 })
 
+test('[AUD8] a phone called `this machine` is not this machine in the record', async () => {
+  const asking = place.start(['run', ...AGENT, '--end', TOUCH])
+  const id = await place.untilAsked()
+  await place.run(['start'])
+  const link = new URL(string(await place.json(['pair']), 'link') ?? '')
+  const post = async (path: string, body: object, token?: string): Promise<unknown> => {
+    const response = await fetch(new URL(`/api/${path}`, link), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(body),
+    })
+    return await response.json()
+  }
+  const phone = await post('login', { code: link.hash.slice('#code='.length), label: 'this machine' })
+  const device = { id: string(object(phone, 'device'), 'id') ?? '', label: 'this machine' }
+  const hash = string(list(await place.json(['attentions']), 'attentions')[0], 'hash')
+  const token = string(phone, 'token')
+  const changed = { hash, resolution: { kind: 'allow', rules: [], input: null } }
+  expect(await post(`attentions/${id}/resolution`, changed, token)).toMatchObject({ code: 'request-invalid' })
+  await post(`attentions/${id}/resolution`, { hash, resolution: { kind: 'deny' } }, token)
+  const session = /session (\S+) ·/.exec((await asking.done).err)?.[1] ?? ''
+
+  const by = `this machine (device ${device.id})`
+  expect((await place.run(['audit', session])).out).toContain(`deny by ${by}  ${id.slice(0, 8)}`)
+  const report = await place.json(['audit', session])
+  const settled = list(report, 'entries').map((entry) => object(entry, 'settled'))
+  expect(settled.filter((end) => end !== undefined)).toEqual([{ end: 'deny', by, device }])
+  const late = await place.run(['answer', id, 'allow'])
+  expect(late.err).toContain(`it was denied by this machine (device ${device.id.slice(0, 8)})`)
+})
+
 test('[CLV14] nothing an agent says acts on the terminal', async () => {
   const evil = '\u001b[2J\u009b31m\u202e\u0007\u001b]0;x\u0007'
   const prompt = `[[say a${evil}b]] [[tool Bash {"command":"echo ${JSON.stringify(evil).slice(1, -1)}"}]] [[say c${evil}]]`

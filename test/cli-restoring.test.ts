@@ -10,7 +10,7 @@ import { openCliPlace, type CliPlace } from './cli-live-place.ts'
 const fixtures = join(import.meta.dirname, 'fixtures')
 
 let place: CliPlace
-/** A session of twelve turns, of which the last call was never answered and one text is empty. */
+/** A session of twelve turns, of which the last call was never answered and one prompt is blank. */
 let transcript: string
 beforeAll(async () => {
   place = await openCliPlace()
@@ -19,10 +19,10 @@ beforeAll(async () => {
   cpSync(join(fixtures, 'gemini/tools'), join(place.path, '.gemini'), { recursive: true })
   const make = createLines({ cwd: place.workdir })
   const turns = Array.from({ length: 12 }, (_none, at) => [
-    make.prompt(`Question ${at + 1}`),
+    make.prompt(at === 4 ? ' ' : `Question ${at + 1}`),
     make.reply([{ type: 'tool_use', id: `toolu_${at}`, name: 'Bash', input: { command: 'ls' } }]),
     make.result(`toolu_${at}`, 'listed'),
-    make.reply([{ type: 'text', text: at === 4 ? '' : `Answer ${at + 1}` }]),
+    make.reply([{ type: 'text', text: `Answer ${at + 1}` }]),
   ]).flat()
   const call = { type: 'tool_use', id: 'toolu_last', name: 'Bash', input: { command: 'sleep 9' } }
   const lines = [...turns, make.prompt('And now?'), make.reply([call])]
@@ -71,13 +71,14 @@ test('[CLI39] check says what would fail the next request, where, and what mends
   )
 })
 
-test('[CLI40] restore prints messages alone; what is lost goes beside it, and --json has everything', async () => {
+test('[CLI40] [RED22] restore prints messages alone; what is lost goes beside it, and --json has everything', async () => {
   const { out, err, code } = await place.run(['restore', SESSION, '--to', 'openai-responses'])
   expect(code).toBe(0)
   const messages = parseJson(out)
   expect(findResponsesFaults(Array.isArray(messages) ? messages : [])).toEqual([])
   expect(err).toContain('not carried as they were')
   expect(err).toContain('The call of Bash was never answered.')
+  expect(err).toContain('Secrets in it are as they were said.')
   const whole = await place.json(['restore', SESSION])
   expect(Object.keys(object({ whole }, 'whole') ?? {})).toEqual(
     expect.arrayContaining(['messages', 'turns', 'tokens', 'workdir', 'pending', 'losses', 'target']),
@@ -87,10 +88,25 @@ test('[CLI40] restore prints messages alone; what is lost goes beside it, and --
   expect(refused.err).toContain('openai-')
 })
 
+test('[CLI40] [RST15] restore says what is missing of an answer that was torn, not that nothing is lost', async () => {
+  const id = '0c0ffee0-0000-4000-8000-00000000007e'
+  const make = createLines({ sessionId: id, cwd: place.workdir })
+  const before = toJsonl([make.prompt('one'), make.reply([{ type: 'text', text: 'so' }]), make.prompt('two')])
+  const torn = JSON.stringify(make.reply([{ type: 'text', text: 'lost' }])).slice(0, 200)
+  const after = toJsonl([make.prompt('three', { parentUuid: '00000000-0000-4000-8000-000000000003' })])
+  await writeTranscript(join(place.path, 'claude'), `${before}${torn}\n${after}`, { id })
+  const { err } = await place.run(['restore', id])
+  expect(err).not.toContain('Nothing is lost')
+  expect(err).toContain(`200 bytes at byte ${String(Buffer.byteLength(before))}`)
+})
+
 test('[CLI41] repair only says what it would do with --dry-run, and else writes a copy', async () => {
   const [before, there] = [hash(transcript), names()]
   const dry = await place.run(['repair', SESSION, '--dry-run'])
   expect(dry.out).toMatch(/found\s+text-empty.*\n\s+→ It is left out\./)
+  expect(dry.out).toMatch(/noted\s+call-unanswered/)
+  expect(dry.err).toContain('1 problem would make resuming fail.')
+  expect(dry.err).toContain('1 problem the agent puts right itself')
   expect(names()).toEqual(there)
   const { code, out, err } = await place.run(['repair', SESSION])
   expect(code).toBe(0)
@@ -103,7 +119,21 @@ test('[CLI41] repair only says what it would do with --dry-run, and else writes 
   const copy = /copy is ([0-9a-f-]{36})/u.exec(err)?.[1] ?? ''
   const again = await place.run(['repair', copy])
   expect(again).toMatchObject({ code: 0, out: '' })
-  expect(again.err).toContain('nothing to mend')
+  expect(again.err).toContain('nothing to repair')
+})
+
+test('[CLI41] repair --dry-run and repair say the same of a session whose folder is gone', async () => {
+  const id = '0c0ffee0-0000-4000-8000-00000000009e'
+  const make = createLines({ sessionId: id, cwd: '/gone/for/good' })
+  const said = [make.prompt('Where?'), make.reply([{ type: 'text', text: 'Nowhere.' }])]
+  await writeTranscript(join(place.path, 'claude'), toJsonl(said), { id, project: '-gone-for-good' })
+  const dry = await place.run(['repair', id, '--dry-run'])
+  const wet = await place.run(['repair', id])
+  for (const { code, out, err } of [dry, wet]) {
+    expect(code).toBe(1)
+    expect(out).toMatch(/workdir-gone/)
+    expect(err).toContain('There is nothing that a copy would repair: 1 problem left for you.')
+  }
 })
 
 describe.each(['without a daemon', 'with a daemon'])('%s', (how) => {
@@ -166,11 +196,21 @@ test('[CLI44] handoff packs a session, and takes it in on another machine in ano
   try {
     const taken = await other.run(['handoff', 'import', bundle, '--workdir', other.workdir])
     expect(taken.code).toBe(0)
-    expect(taken.err).toMatch(/Taken in as [0-9a-f-]{36}; 0 new documents\./)
-    const id = /Taken in as ([0-9a-f-]{36})/u.exec(taken.err)?.[1] ?? ''
+    const id = /Imported as ([0-9a-f-]{36})\./u.exec(taken.err)?.[1] ?? ''
     const { out } = await other.run(['show', id])
     expect(out).toContain('Question 12')
     expect((await other.run(['handoff', 'import'])).err).toContain('Name the file')
+    // [HOF4]: what cannot be read is a sentence, not a stack.
+    const broken = join(place.path, 'broken.gz')
+    writeFileSync(broken, readFileSync(bundle).subarray(0, 200))
+    for (const file of ['nothere', broken, place.path]) {
+      const { code, err } = await other.run(['handoff', 'import', file])
+      expect([code === 0, err.startsWith('error: '), /\n\s+at |Error:/.test(err)]).toEqual([
+        false,
+        true,
+        false,
+      ])
+    }
   } finally {
     await other.close()
   }

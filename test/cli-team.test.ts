@@ -22,7 +22,7 @@ beforeAll(async () => {
     make.reply([{ type: 'text', text: 'Done: it is green.' }]),
   ]
   await writeTranscript(desk.claudeDir, toJsonl(lines))
-}, 120_000)
+})
 afterAll(() => place?.close())
 
 const ids = async (machine: TeamMachinePlace): Promise<readonly unknown[]> =>
@@ -55,7 +55,7 @@ test('[TEA100] init begins a team, its settings stay as they were, and no file b
   const again = await desk.run(['team', 'init', '-'], place.owner)
   expect(again).toMatchObject({ code: 2 })
   expect(again.err).toContain('team leave')
-}, 60_000)
+})
 
 test('[TEA101] an invitation is shown once and works once; one that is wrong changes nothing', async () => {
   const { out, err } = await desk.run(['team', 'invite', 'ada'])
@@ -82,7 +82,7 @@ test('[TEA101] an invitation is shown once and works once; one that is wrong cha
   // Only the owner of the database changes its tables; that they are as they should be is no reason to complain.
   expect(await desk.json(['team', 'update', '-'], place.owner)).toEqual({ updated: true })
   expect((await desk.run(['team', 'update', '-'], out)).code).toBe(1)
-}, 60_000)
+})
 
 test('[TEA102] what is on one machine of a person is listed, found and shown on the other, with where it is; others see it when it is shared', async () => {
   for (const machine of [desk, laptop, colleague]) await machine.json(['start', '--no-open'])
@@ -104,7 +104,7 @@ test('[TEA102] what is on one machine of a person is listed, found and shown on 
   expect((await colleague.run(['show', SESSION])).code).toBe(1)
   const unclear = await desk.run(['team', 'share'])
   expect(unclear).toMatchObject({ code: 2 })
-}, 120_000)
+})
 
 test('[TEA103] status says who one is, what waits and what stays; a machine is revoked by its name; leaving removes what was of others', async () => {
   const { out } = await desk.run(['team'])
@@ -125,4 +125,4 @@ test('[TEA103] status says who one is, what waits and what stays; a machine is r
   expect(readFileSync(join(laptop.home, 'config.json'), 'utf8')).not.toContain('store')
   expect(existsSync(join(laptop.home, 'team'))).toBe(false)
   await expect.poll(() => ids(laptop), HANG).toEqual([])
-}, 120_000)
+})

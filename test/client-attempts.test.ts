@@ -56,8 +56,13 @@ function say(socket: WebSocket, ...frames: readonly object[]): void {
   socket.send(JSON.stringify(frames))
 }
 
-async function join(url: string): Promise<RemoteThroughline> {
-  const remote = await connect({ url, token: 't', WebSocket, firstPauseMs: 2, patienceMs: 100 })
+/** Far more than an attempt that succeeds takes beside busy cores. */
+const PATIENCE_MS = 60_000
+/** For attempts that hang: each is waited for. One that would have succeeded may be given up too, and is made again. */
+const LITTLE_PATIENCE_MS = 500
+
+async function join(url: string, patienceMs: number = PATIENCE_MS): Promise<RemoteThroughline> {
+  const remote = await connect({ url, token: 't', WebSocket, firstPauseMs: 2, patienceMs })
   undo.push(() => remote.close())
   return remote
 }
@@ -72,7 +77,7 @@ function hear(remote: RemoteThroughline): { readonly heard: string[]; readonly e
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + 60_000
   while (!isSo()) {
     if (performance.now() > deadline) throw new Error('it never was so')
     await new Promise((done) => setTimeout(done, 2))
@@ -84,9 +89,10 @@ test('[CLT8] a ticket that never comes is asked for again', async () => {
     givesTicket: (which) => which > 2,
     onSocket: (_, accept) => accept((socket) => say(socket, HELLO, EVENT)),
   })
-  const { heard, errors } = hear(await join(url))
+  const { heard, errors } = hear(await join(url, LITTLE_PATIENCE_MS))
   await until(() => heard.length === 1)
-  expect([tickets(), errors]).toEqual([3, []])
+  expect(tickets()).toBeGreaterThanOrEqual(3)
+  expect(errors).toEqual([])
 })
 
 test('[CLT8] a socket that never opens is given up, and the next one is taken', async () => {
@@ -95,9 +101,10 @@ test('[CLT8] a socket that never opens is given up, and the next one is taken', 
       if (which > 2) accept((socket) => say(socket, HELLO, EVENT))
     },
   })
-  const { heard, errors } = hear(await join(url))
+  const { heard, errors } = hear(await join(url, LITTLE_PATIENCE_MS))
   await until(() => heard.length === 1)
-  expect([sockets(), errors]).toEqual([3, []])
+  expect(sockets()).toBeGreaterThanOrEqual(3)
+  expect(errors).toEqual([])
 })
 
 test('[CLT8] whoever stops listening and begins again does not wait for an attempt that hangs', async () => {
@@ -105,8 +112,7 @@ test('[CLT8] whoever stops listening and begins again does not wait for an attem
     givesTicket: (which) => which > 1,
     onSocket: (_, accept) => accept((socket) => say(socket, HELLO, { ...EVENT, subscription: 2 })),
   })
-  const remote = await connect({ url, token: 't', WebSocket, firstPauseMs: 2, patienceMs: 60_000 })
-  undo.push(() => remote.close())
+  const remote = await join(url)
   remote.subscribe({ kind: 'sessions' }, { onEvent: () => {} }).close()
   const { heard } = hear(remote)
   await until(() => heard.length === 1)
@@ -140,7 +146,7 @@ test('[CLT9] after an event the pauses are short again', async () => {
       }),
   })
   const { errors } = hear(await join(url))
-  // With pauses that grow, the last of these would take hours.
+  // With pauses that grow, these would take a minute and a half at the least.
   await until(() => sockets() === 25)
   expect(errors).toEqual([])
 })

@@ -90,6 +90,39 @@ function isLike<S>(value: unknown, like: S): value is S {
 }
 
 describe('[DOC41] [A7.2] calls of code that was written for a database in the page', () => {
+  test('an answer whose words are in blocks keeps them, and what was said is read as it was written', async () => {
+    const database = createDatabase(throughline)
+    const answer = {
+      _id: 'seed-answer',
+      type: 'message',
+      role: 'assistant',
+      text: '',
+      blocks: [
+        { type: 'text', text: 'Of course.' },
+        { type: 'tool_use', name: 'Read', input: {} },
+        { type: 'text', text: 'Done.' },
+      ],
+      serverSessionId: 'a1b2c3d4',
+    }
+    await database.put(answer)
+    expect(await database.get('seed-answer')).toMatchObject({ ...answer, content: 'Of course.\nDone.' })
+    const learned = {
+      _id: 'seed-learning',
+      type: 'learning',
+      content: 'Filter early.',
+      serverSessionId: 'a1b2c3d4',
+    }
+    await database.put(learned)
+    expect(await throughline.memory.get('seed-learning')).toMatchObject({
+      sessionId: null,
+      sourceSessionId: 'a1b2c3d4',
+    })
+    const { docs } = await database.query('type', { key: 'message' })
+    expect(docs).toContainEqual(expect.objectContaining({ role: 'user', text: 'What is tea?' }))
+    await database.del('seed-answer')
+    await database.del('seed-learning')
+  })
+
   test('put, get, query, del: flat fields with _id, their own ones kept', async () => {
     const database = createDatabase(throughline)
     const { id } = await database.put({

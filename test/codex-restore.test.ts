@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject, list, object, parseJson, string, type JsonObject } from '#base'
+import { isObject, list, number, object, parseJson, string, type JsonObject } from '#base'
 import type { Entry } from '#model'
 import { toAiSdk, toAnthropic, toGemini, toOpenAIChat, toOpenAIResponses, toSaid } from '#restore'
 import { createCodexSource } from '#sources'
@@ -33,19 +33,47 @@ async function casesOf(scenario: string): Promise<readonly Case[]> {
 
 const cases = (await Promise.all(readdirSync(fixtures).map(casesOf))).flat()
 
-/** The items of a rollout that the model sees, read by nothing but JSON: what a compaction left, and what came after. */
+function isPrompt(item: JsonObject): boolean {
+  const text = string(list(item, 'content')[0], 'text') ?? ''
+  return item['role'] === 'user' && !text.startsWith('<') && !text.startsWith('# AGENTS')
+}
+
+/** Items that were lines of their own once. */
+const BARE = new Set(['message', 'reasoning', 'function_call', 'function_call_output'])
+
+/**
+ * The items of a rollout that the model sees, read by nothing but JSON: what a compaction left, and what came after,
+ * without what was taken back.
+ */
 async function itemsOf({ path, reader }: Case): Promise<readonly JsonObject[]> {
-  let items: JsonObject[] = []
+  let items: { readonly ordinal: number; readonly item: JsonObject }[] = []
   for (const reading of await reader.readings(path)) {
     if (reading.kind === 'damage') continue
     const line = parseJson(Buffer.from(reading.entry.raw).toString())
     const payload = object(line, 'payload')
-    if (string(line, 'type') === 'compacted') items = list(payload, 'replacement_history').filter(isObject)
-    else if (string(line, 'type') === 'response_item' && payload !== undefined) {
-      if (object(line, 'metadata')?.['compaction_output'] !== true) items.push(payload)
+    const ordinal = number(line, 'ordinal') ?? 0
+    const type = string(line, 'type') ?? ''
+    if (type === 'session_meta') {
+      const end = number(object(payload, 'history_base'), 'end_ordinal_exclusive')
+      if (end !== undefined) items = items.filter((each) => each.ordinal < end)
+    } else if (type === 'compacted') {
+      const summary = { type: 'input_text', text: string(payload, 'message') }
+      const left = Array.isArray(payload?.['replacement_history'])
+        ? list(payload, 'replacement_history').filter(isObject)
+        : [
+            ...items.map(({ item }) => item).filter(isPrompt),
+            { type: 'message', role: 'user', content: [summary] },
+          ]
+      items = left.map((item) => ({ ordinal, item }))
+    } else if (string(payload, 'type') === 'thread_rolled_back') {
+      const prompts = items.flatMap(({ item }, index) => (isPrompt(item) ? [index] : []))
+      items = items.slice(0, prompts.at(-(number(payload, 'num_turns') ?? 0)))
+    } else if (payload === undefined && isObject(line) && BARE.has(type)) items.push({ ordinal, item: line })
+    else if (type === 'response_item' && payload !== undefined) {
+      if (object(line, 'metadata')?.['compaction_output'] !== true) items.push({ ordinal, item: payload })
     }
   }
-  return items.filter((item) => item['type'] !== 'additional_tools')
+  return items.map(({ item }) => item).filter((item) => item['type'] !== 'additional_tools')
 }
 
 /** As Codex sends it: without its own notes. */

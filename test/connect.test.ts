@@ -164,28 +164,24 @@ describe.each(['codex', 'gemini'] as const)('%s', (agent) => {
   })
 })
 
-test.skipIf(TMUX === undefined)(
-  '[CON2] a person at a terminal is asked, and a no is a no',
-  async () => {
-    const { env, file, root, run } = await openPlace('codex')
-    writeFileSync(file, 'model = "a"\n')
-    for (const [answer, code] of [
-      ['n', 1],
-      ['y', 0],
-    ] as const) {
-      const command = [process.execPath, MAIN, 'connect', 'codex']
-      const screen = await openScreen({ folder: root, workdir: root, env, command })
-      try {
-        await screen.until(/change it\? y\/n/)
-        await screen.type(answer)
-        expect(await screen.ended()).toBe(code)
-      } finally {
-        await screen.close()
-      }
-      expect(readFileSync(file, 'utf8').includes('throughline.js')).toBe(code === 0)
+test.skipIf(TMUX === undefined)('[CON2] a person at a terminal is asked, and a no is a no', async () => {
+  const { env, file, root, run } = await openPlace('codex')
+  writeFileSync(file, 'model = "a"\n')
+  for (const [answer, code] of [
+    ['n', 1],
+    ['y', 0],
+  ] as const) {
+    const command = [process.execPath, MAIN, 'connect', 'codex']
+    const screen = await openScreen({ folder: root, workdir: root, env, command })
+    try {
+      await screen.until(/change it\? y\/n/)
+      await screen.type(answer)
+      expect(await screen.ended()).toBe(code)
+    } finally {
+      await screen.close()
     }
-    await run('disconnect', 'codex', '--yes')
-    expect(readFileSync(file, 'utf8')).toBe('model = "a"\n')
-  },
-  90_000,
-)
+    expect(readFileSync(file, 'utf8').includes('throughline.js')).toBe(code === 0)
+  }
+  await run('disconnect', 'codex', '--yes')
+  expect(readFileSync(file, 'utf8')).toBe('model = "a"\n')
+})

@@ -204,7 +204,7 @@ test('[CLT2] [C4.2] a wire that is cut at any moment costs no event and repeats 
     ),
     runs(8),
   )
-}, 300_000)
+})
 
 test('[CLT2] [C4.2] a daemon that is restarted is found again, and goes on where the other ended', async () => {
   const counting = createCounting()

@@ -3,9 +3,9 @@ import { connect, login } from '#client'
 import { openTempDir, createLines, toJsonl, writeTranscript, type TempDir } from '#testing'
 import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { appendFile, chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -211,11 +211,6 @@ describe('the daemon', () => {
       }
     }
     expect(await opened()).toHaveLength(2)
-    const none = await cli(['open'])
-    expect(none).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('error: there is no browser here\nnext: '),
-    })
   })
 
   test('[CLI27] a stranger on the port is told nothing', async () => {
@@ -283,7 +278,7 @@ describe('the daemon', () => {
       expect(await cli(['pair', '--url', url])).toMatchObject({ code: 2, out: '' })
     }
     expect((await cli(['pair', '--url', 'http://127.0.0.1:4700'])).code).toBe(0)
-    expect((await cli(['pair'])).err).toContain('next: Give it with --url https://')
+    expect((await cli(['pair'])).err).toContain('`throughline pair --url https://…`')
     await writeFile(join(home, 'config.json'), '{"url":"https://tunnel.example"}')
     expect((await cli(['pair'])).out).toContain('https://tunnel.example/#code=')
   })
@@ -415,8 +410,29 @@ test('[CLI35] service writes a unit that systemd takes', async () => {
   if (!(verified instanceof Error && 'code' in verified && verified.code === 'ENOENT')) {
     expect(String(string(verified, 'stderr'))).not.toContain('throughline.service:')
   }
-  expect((await cli(['service', 'uninstall'], env)).code).toBe(0)
-  expect(existsSync(path)).toBe(false)
+})
+
+test('[CLI35] the unit finds agents where the person does: it carries PATH, and another shell does not make it outdated', async () => {
+  const path = join(temp.path, '.config/systemd/user/throughline.service')
+  const PATH = `/home/some one/.local/bin:${process.env['PATH'] ?? ''}`
+  expect((await cli(['service', 'install'], { PATH })).code).toBe(0)
+  expect(await readFile(path, 'utf8')).toContain(`Environment="PATH=${PATH}"\n`)
+  expect(await json(['service', 'status'])).toMatchObject({ installed: true, current: true })
+})
+
+test('[CLI35] uninstall takes the unit with its link, and names commands that work without the file', async () => {
+  const folder = join(temp.path, '.config/systemd/user')
+  await cli(['service', 'install'])
+  const link = join(folder, 'default.target.wants/throughline.service')
+  await mkdir(dirname(link), { recursive: true })
+  await symlink(join(folder, 'throughline.service'), link)
+  const { code, err } = await cli(['service', 'uninstall'])
+  expect(code).toBe(0)
+  expect(await readdir(folder)).toEqual(['default.target.wants'])
+  expect(await readdir(dirname(link))).toEqual([])
+  expect(err).toMatch(
+    /^Removed ~.*throughline\.service\nnext: systemctl --user stop throughline\.service\nnext: systemctl --user daemon-reload\n$/,
+  )
 })
 
 test('[CLI36] a reading command says the same with a daemon and without; one with other settings is not asked', async () => {

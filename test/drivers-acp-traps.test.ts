@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import {
   AGENT_GONE,
@@ -127,6 +128,73 @@ test('[DRV19] an agent that dies while it asks takes the question back', () =>
     expect([signal.aborted, signal.reason]).toEqual([true, AGENT_GONE])
     await played.agent.close()
   }))
+
+test.each(['asks-then-is-stopped', 'asks-then-ends', 'asks-at-once-then-ends', 'ends-then-asks'])(
+  "[DRV16] [DRV55] a question that outlives its turn is nobody's, and its call is told once and in that turn: %s",
+  (trap) =>
+    withTrap(trap, async (place) => {
+      const played = await play(place)
+      await played.send('first')
+      // What an agent asks when the next turn runs already is taken for that turn's.
+      if (trap === 'ends-then-asks') {
+        await played.heard('unknown')
+        await setImmediate()
+      }
+      const second = played.say('second')
+      if (trap === 'asks-then-is-stopped') {
+        await played.heard('delta')
+        await played.agent.interrupt()
+      }
+      const first = await played.heard('turn.ended')
+      await second
+      await played.agent.close()
+      const { facts } = played
+      const before = facts.slice(0, facts.indexOf(first))
+      const after = facts.slice(facts.indexOf(first) + 1).filter(({ kind }) => kind !== 'unknown')
+      expect(callsIn(before)).toEqual(['one'])
+      expect(callsIn(after)).toEqual([])
+      expect(after.map(({ kind }) => kind)).toEqual([
+        'turn.started',
+        'message',
+        'delta',
+        'message',
+        'turn.ended',
+        'ended',
+      ])
+      expect(saidIn(after)).toContain('cancelled')
+      expect(played.openAsks().filter(({ signal }) => !signal.aborted)).toEqual([])
+    }),
+)
+
+test('[DRV16] what an agent asks when it was told to stop is not allowed, also in a mode that allows it', () =>
+  withTrap(
+    'is-stopped-then-asks',
+    async (place) => {
+      const played = await play(place, { mode: 'accept-edits' })
+      const first = played.say('first')
+      await played.heard('delta')
+      await played.agent.interrupt()
+      expect(await first).toEqual({ kind: 'interrupted' })
+      expect(saidIn(played.facts)).toContain('cancelled')
+      expect(callsIn(played.facts)).toEqual(['one'])
+      expect(played.openAsks()).toEqual([])
+      await played.agent.close()
+    },
+    {
+      asking: {
+        prepare: ({ env }) => Promise.resolve(env),
+        isKnown: () => true,
+        known: 'any',
+        approves: { 'accept-edits': () => true },
+      },
+    },
+  ))
+
+function callsIn(facts: readonly AgentFact[]): readonly string[] {
+  return facts
+    .flatMap((fact) => (fact.kind === 'message' ? fact.blocks : []))
+    .flatMap((block) => (block.kind === 'tool-use' ? block.id : []))
+}
 
 test('[DRV15] [DRV54] an agent that does not stop when it is told to is ended, and nothing of it is left', () =>
   withTrap(

@@ -48,5 +48,4 @@ test.each(['in', 'out'] as const)(
       await place.close()
     }
   },
-  120_000,
 )

@@ -150,7 +150,7 @@ describe('[TRU6] [DRV40] before a person trusted the folder', () => {
     expect(existsSync(join(workdir, 'ran'))).toBe(true)
     const files = ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json', 'CLAUDE.md']
     expect(effects()).toEqual(expect.arrayContaining(files.map((file) => `work:${file}`)))
-  }, 120_000)
+  })
 })
 
 describe('[TRU7] whatever takes effect in a folder that is trusted is listed before', () => {
@@ -189,14 +189,14 @@ describe('[TRU7] whatever takes effect in a folder that is trusted is listed bef
       expect.arrayContaining(['above:.mcp.json', 'above:CLAUDE.md', 'repo:.claude/settings.local.json']),
     )
     expect(happened).toContain('mid:.claude/agents/agent-mid.md')
-  }, 60_000)
+  })
 
   test('outside of any', async () => {
     const above = join(place.root, 'above')
     const deep = join(above, 'deep')
     mkdirSync(deep, { recursive: true })
     expect(await compare(deep, { above, deep })).toContain('above:.claude/agents/agent-above.md')
-  }, 60_000)
+  })
 
   test('in a worktree', async () => {
     const repo = join(place.root, 'repo')
@@ -209,5 +209,5 @@ describe('[TRU7] whatever takes effect in a folder that is trusted is listed bef
     git('commit', '-q', '--allow-empty', '-m', 'first')
     git('worktree', 'add', '-q', tree)
     expect(await compare(tree, { repo, tree })).toContain('tree:.claude/settings.json')
-  }, 60_000)
+  })
 })

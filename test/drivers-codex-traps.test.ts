@@ -87,12 +87,25 @@ test('[DRV52] Codex, which would let a model decide, asks a person; also when it
     ;(await again.nextAsk()).answer({ kind: 'deny' })
     await turn
     expect(existsSync(join(place.workdir, 'ran'))).toBe(false)
-    // A plan is not one of its modes.
-    await expect(again.agent.setMode('plan')).rejects.toMatchObject({
-      code: 'request-invalid',
-      hint: 'Choose one of these: default, accept-edits.',
-    })
   }))
+
+test('[DRV52] Codex plans in the sandbox in which it asks: planning is an option beside its modes', () =>
+  withCodex(async (place, begin) => {
+    const played = await begin({ mode: 'plan' })
+    await played.say('[[tool exec_command {"cmd":"touch ran"}]]')
+    expect(existsSync(join(place.workdir, 'ran'))).toBe(false)
+    expect(lastAsked(place)).toContain('<collaboration_mode># Plan Mode')
+    await played.agent.setMode('default')
+    await played.say('[[say on]]')
+    expect(lastAsked(place)).toContain('<collaboration_mode># Collaboration Mode: Default')
+    expect(played.facts.filter(({ kind }) => kind === 'mode.changed')).toEqual([
+      { kind: 'mode.changed', mode: 'default' },
+    ])
+  }))
+
+function lastAsked({ api }: CodexPlace): string {
+  return JSON.stringify(api.requests.findLast(({ purpose }) => purpose === 'conversation')?.body)
+}
 
 test('[DRV52] only a session that was started so asks nobody', () =>
   withCodex(async (place, begin) => {

@@ -27,7 +27,9 @@ function steps(): fc.Arbitrary<readonly Step[]> {
   const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 6, arbitrary: fc.record({ kind: fc.constant('append' as const), of, lines, word }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('tear' as const), of, part }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('mend' as const), of }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('queue' as const, 'deliver' as const), of }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('leave-open' as const), of }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('mend' as const), of }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('truncate' as const), of, part }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('rewrite' as const), of }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('replace' as const), of, lines }) },
@@ -75,7 +77,7 @@ async function play(root: string, all: readonly Step[], archive: string): Promis
   )
   const list = new Map<string, SessionSummary>()
   const open = (): Promise<LocalThroughline> =>
-    openThroughline({ index: true, sweepMs: 60, env: { ...env, THROUGHLINE_ARCHIVE: archive } })
+    openThroughline({ index: true, sweepMs: 60, restMs: 30, env: { ...env, THROUGHLINE_ARCHIVE: archive } })
   world.happen({ kind: 'create', of: 0, lines: 3 })
   world.happen({ kind: 'create', of: 1, lines: 5 })
   let throughline = await open()
@@ -124,7 +126,7 @@ async function play(root: string, all: readonly Step[], archive: string): Promis
 }
 
 async function buildFresh(home: string, env: Readonly<Record<string, string>>): Promise<object> {
-  const fresh = await openThroughline({ index: true, env: { ...env, THROUGHLINE_HOME: home } })
+  const fresh = await openThroughline({ index: true, restMs: 30, env: { ...env, THROUGHLINE_HOME: home } })
   try {
     await eventually(async () => {
       await fresh.settled()
@@ -208,11 +210,13 @@ function stopListening(listeners: ReadonlyMap<string, Listener>): void {
   }
 }
 
-/** What stands on whole lines: one that is still being written is told when it is whole. */
+/** What stands on whole lines. A last one without its newline is told when it can be read, and a torn one never. */
 async function wholeLines(path: string): Promise<readonly Reading[]> {
   const bytes = await readFile(path)
   const end = bytes.lastIndexOf(0x0a) + 1
-  return (await readAll(path)).filter((reading) => placeOf(reading).offset < end)
+  const all = await readAll(path)
+  const last = all.filter((reading) => placeOf(reading).offset >= end)
+  return last.some(({ kind }) => kind === 'entry') ? all : all.slice(0, all.length - last.length)
 }
 
 async function hasDamage(path: string): Promise<boolean> {

@@ -15,6 +15,10 @@ import { createLines, toJsonl, type LineMaker } from '#testing'
 /** What can happen to the files of sessions. Sessions and projects are numbered. */
 export type Happening =
   | { readonly kind: 'append'; readonly of: number; readonly lines: number; readonly word: string }
+  /** Typed while a turn runs; delivered, it is said again. */
+  | { readonly kind: 'queue' | 'deliver'; readonly of: number }
+  /** A line without its newline. */
+  | { readonly kind: 'leave-open'; readonly of: number }
   | { readonly kind: 'tear'; readonly of: number; readonly part: number }
   | { readonly kind: 'mend'; readonly of: number }
   | { readonly kind: 'truncate'; readonly of: number; readonly part: number }
@@ -38,6 +42,7 @@ export function createWorld(claudeDir: string): World {
   const projects = ['-work-a', '-work-b']
   const makers = SESSIONS.map((sessionId, n) => createLines({ sessionId, cwd: `/work/${n}` }))
   const rests = new Map<number, string>()
+  const queues: string[][] = []
   const folder = (project: number): string => join(claudeDir, 'projects', projects[project] ?? '')
   const pathOf = (of: number): string => join(folder(of % 2), `${SESSIONS[of] ?? ''}.jsonl`)
   const lineOf = (of: number): LineMaker => makers[of] ?? createLines()
@@ -84,6 +89,27 @@ export function createWorld(claudeDir: string): World {
     switch (happening.kind) {
       case 'append':
         appendFileSync(path, linesOf(of, happening.lines, happening.word))
+        break
+      case 'queue': {
+        const words = `queued amber ${queues[of]?.length ?? 0}`
+        queues[of] = [...(queues[of] ?? []), words]
+        appendFileSync(
+          path,
+          toJsonl([
+            { type: 'queue-operation', operation: 'enqueue', content: words, sessionId: SESSIONS[of] },
+          ]),
+        )
+        break
+      }
+      case 'deliver': {
+        const [words = 'nothing was queued', ...rest] = queues[of] ?? []
+        queues[of] = rest
+        appendFileSync(path, toJsonl([lineOf(of).prompt(words)]))
+        break
+      }
+      case 'leave-open':
+        appendFileSync(path, linesOf(of, 1).slice(0, -1))
+        rests.set(of, '\n')
         break
       case 'tear': {
         const line = linesOf(of, 1)

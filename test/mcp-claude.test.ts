@@ -80,7 +80,7 @@ function lastResult(): string {
 test('[CON1] Claude Code starts the server that its plugin names, and finds it well', async () => {
   const { out } = await claude('mcp', 'list')
   expect(out).toMatch(/^plugin:throughline:throughline: .*throughline\.js mcp - ✔ Connected$/m)
-}, 90_000)
+})
 
 test('[MCP16] the model is told of the tools, and how to use them', async () => {
   const before = api.requests.length
@@ -93,7 +93,7 @@ test('[MCP16] the model is told of the tools, and how to use them', async () => 
   expect(told).toContain(`${PREFIX}read_entries`)
   expect(told).toContain('Earlier sessions of all agents on this machine')
   expect(told).toContain(String.raw`[REMEMBER] {\"content\"`)
-}, 90_000)
+})
 
 test('[MCP16] a recall that the model wants is done, and its answer is in the next request', async () => {
   calling('recall', { question: 'Which port does the preview use?' })
@@ -101,13 +101,13 @@ test('[MCP16] a recall that the model wants is done, and its answer is in the ne
   expect(code).toBe(0)
   expect(lastResult()).toContain('The preview uses port 4711.')
   expect(lastResult()).toContain('entry 00000000-0000-4000-8000-000000000002')
-}, 90_000)
+})
 
 test('[MCP16] the folder that is meant is the one that Claude Code works in', async () => {
   calling('previous_session', {})
   await claude('-p', 'Where were we?', '--allowedTools', `${PREFIX}previous_session`)
   expect(lastResult()).toContain(` · in ${workdir} · `)
-}, 90_000)
+})
 
 test('[MCP16] what the model remembers in one session, it recalls in the next, also through a daemon', async () => {
   calling('remember', { content: 'The owner of the preview wants releases on Tuesdays only.' })
@@ -120,4 +120,4 @@ test('[MCP16] what the model remembers in one session, it recalls in the next, a
   calling('recall', { question: 'On which day may we release?' })
   await claude('-p', 'When?', '--allowedTools', `${PREFIX}recall`)
   expect(lastResult()).toContain('releases on Tuesdays only')
-}, 120_000)
+})

@@ -68,7 +68,7 @@ test('[CON7] Codex lists the server, with its command and its home', async () =>
       env: { THROUGHLINE_HOME: env['THROUGHLINE_HOME'], CLAUDE_CONFIG_DIR: env['CLAUDE_CONFIG_DIR'] },
     },
   })
-}, 90_000)
+})
 
 test('[MCP17] the model is told of the tools, a recall that it wants is done, and it hears the answer', async () => {
   let asked = 0
@@ -95,10 +95,10 @@ test('[MCP17] the model is told of the tools, a recall that it wants is done, an
   ])
   const heard = JSON.stringify(list(asks.at(-1)?.body, 'input').at(-1))
   expect(heard).toContain('The preview uses port 4711.')
-}, 120_000)
+})
 
 test('[CON3] after Codex has run, disconnecting gives back the file as it was', async () => {
   expect((await runCommand(['disconnect', 'codex', '--yes'], env)).code).toBe(0)
   expect(readFileSync(settings, 'utf8')).toBe(before)
   expect((await codex('mcp', 'list')).out).not.toContain('throughline')
-}, 90_000)
+})

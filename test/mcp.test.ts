@@ -294,7 +294,7 @@ describe('recalling and remembering', () => {
       speakerType: 'agent',
       workdir: WORKDIR,
     })
-    expect((await call('remember', { content })).text).toContain('was known already')
+    expect((await call('remember', { content })).text).toContain('Already remembered, now confirmed')
     const near = await call('remember', { content: 'The build of this project needs Node 22.' })
     expect(near.text).toContain('Not remembered: nearly the same is known')
     expect(near.text).toContain(id)

@@ -185,4 +185,4 @@ test('[DOC40] [A1.2] whatever two do to one memory, both have the same, and both
     }),
     runs(25),
   )
-}, 90_000)
+})

@@ -156,6 +156,29 @@ describe('[DOC39] documents over REST', () => {
     expect([patched.status, string(patched.body, 'message')]).toEqual([400, 'id cannot be changed'])
   })
 
+  test('[A4.3] a transcript of messages alone, as apps of before kept them, is one', async () => {
+    const spoken = [
+      { role: 'user', speakerType: 'human', speakerName: 'Marcus', text: 'About the architecture change.' },
+      { role: 'assistant', speakerType: 'agent', speakerName: 'Julian', text: 'Of course.' },
+    ]
+    const wakeUp = async (previousTranscript: unknown): Promise<string> =>
+      string((await ask('POST', '/api/wake-up', { workdir: '/w', previousTranscript })).body, 'text') ?? ''
+    const said = '[human — Marcus]: About the architecture change.\n[agent — Julian]: Of course.\n'
+    expect(await wakeUp(spoken)).toContain(
+      `<previous-session category="transcript" message-count="2">\n${said}</previous-session>`,
+    )
+    const kept = spoken.map((one) => ({
+      ...one,
+      serverSessionId: 'a1b2c3d4',
+      createdAt: '2026-02-15T08:30:00Z',
+    }))
+    expect(await wakeUp(kept)).toContain(
+      `session-id="a1b2c3d4" message-count="2" ended="2026-02-15T08:30:00.000Z">\n${said}`,
+    )
+    const wrong = await ask('POST', '/api/wake-up', { workdir: '/w', previousTranscript: [{ text: 'x' }] })
+    expect([wrong.status, string(wrong.body, 'code')]).toEqual([400, 'request-invalid'])
+  })
+
   test('ids may have any characters, and be called like a path of ours', async () => {
     for (const id of ['export', 'import', 'query', 'a/b?c#d%20 ü', `message:${SESSION}:x`, '"']) {
       await machine.memory.put({ id, type: 'marker', content: id })

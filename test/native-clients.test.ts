@@ -68,35 +68,31 @@ function toShape(history: readonly string[]): readonly string[] {
 }
 
 describe('[NAT10] a session made in one agent goes on in another, shown by the real ones', () => {
-  test.each(PAIRS)(
-    '[NAT10] from %s to %s',
-    async (from, to) => {
-      const origin = made.get(from) ?? make(from)
-      made.set(from, origin)
-      const { id, entries, history } = await origin
-      const said = toSaid(entries)
-      expect(said.pending).toEqual([])
-      const times = new Map(entries.map((entry) => [entry.id, entry.at]))
-      const session = toNativeSession(to, said, {
-        source: { agent: from, sessionId: id },
-        workdir: place.workdir,
-        goOnWith: 'scripted/scripted-model',
-        created: entries.find(({ at }) => at !== undefined)?.at ?? '',
-        title: 'Both files',
-        timeOf: (entryId) => times.get(entryId),
-      })
-      expect(session.id).not.toBe(id)
-      script = () => [{ kind: 'text', text: 'Going on.' }]
-      const asked = await place.goOn(session, `Goon${from}`)
-      const heard = historyOf(asked)
-      // opencode tells a model what another one thought as if it had said it.
-      const words = heard.map((line) =>
-        line.replace(/^agent (?:\*\*Thinking\*\* )?I should look at both\./u, 'agent '),
-      )
-      expect(toShape(words)).toEqual(toShape([...history, `user Goon${from}`]))
-      if (!heard.includes('thought I should look at both.'))
-        expect(session.losses.map(({ kind }) => kind)).toContain('thinking')
-    },
-    180_000,
-  )
+  test.each(PAIRS)('[NAT10] from %s to %s', async (from, to) => {
+    const origin = made.get(from) ?? make(from)
+    made.set(from, origin)
+    const { id, entries, history } = await origin
+    const said = toSaid(entries)
+    expect(said.pending).toEqual([])
+    const times = new Map(entries.map((entry) => [entry.id, entry.at]))
+    const session = toNativeSession(to, said, {
+      source: { agent: from, sessionId: id },
+      workdir: place.workdir,
+      goOnWith: 'scripted/scripted-model',
+      created: entries.find(({ at }) => at !== undefined)?.at ?? '',
+      title: 'Both files',
+      timeOf: (entryId) => times.get(entryId),
+    })
+    expect(session.id).not.toBe(id)
+    script = () => [{ kind: 'text', text: 'Going on.' }]
+    const asked = await place.goOn(session, `Goon${from}`)
+    const heard = historyOf(asked)
+    // opencode tells a model what another one thought as if it had said it.
+    const words = heard.map((line) =>
+      line.replace(/^agent (?:\*\*Thinking\*\* )?I should look at both\./u, 'agent '),
+    )
+    expect(toShape(words)).toEqual(toShape([...history, `user Goon${from}`]))
+    if (!heard.includes('thought I should look at both.'))
+      expect(session.losses.map(({ kind }) => kind)).toContain('thinking')
+  })
 })

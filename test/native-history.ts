@@ -3,7 +3,8 @@ import type { ModelRequest } from '#testing'
 
 /**
  * What a request tells the model, in one form for all dialects: `user words`, `agent words`, `thought words`,
- * `call id name input`, `result id words`, `failed id words`, `picture`. What agents add of their own is left out.
+ * `call id name input`, `result id words`, `failed id words`, `picture`, `document`. What agents add of their own is
+ * left out.
  */
 export function historyOf({ body }: ModelRequest): readonly string[] {
   const said =
@@ -47,6 +48,8 @@ function fromAnthropic(message: unknown): readonly string[] {
       }
       case 'image':
         return 'picture'
+      case 'document':
+        return 'document'
       default:
         return `unknown ${JSON.stringify(block)}`
     }
@@ -56,8 +59,13 @@ function fromAnthropic(message: unknown): readonly string[] {
 function wordsOf(content: unknown): string {
   if (typeof content === 'string') return content
   return list({ content }, 'content')
-    .map((part) => string(part, 'text') ?? '[picture]')
+    .map((part) => string(part, 'text') ?? (isDocument(part) ? '[document]' : '[picture]'))
     .join('')
+}
+
+function isDocument(part: unknown): boolean {
+  const mediaType = string(object(part, 'inlineData'), 'mimeType') ?? ''
+  return ['document', 'input_file', 'file'].includes(string(part, 'type') ?? '') || mediaType.endsWith('pdf')
 }
 
 function fromResponses(item: unknown): readonly string[] {
@@ -68,9 +76,7 @@ function fromResponses(item: unknown): readonly string[] {
       const content = field(item, 'content')
       const who = role === 'assistant' ? 'agent' : 'user'
       if (typeof content === 'string') return [`${who} ${content}`]
-      return list(item, 'content').map((part) =>
-        string(part, 'type') === 'input_image' ? 'picture' : `${who} ${string(part, 'text') ?? ''}`,
-      )
+      return list(item, 'content').map((part) => fromPart(part, who))
     }
     case 'reasoning':
       return [`thought ${wordsOf(field(item, 'summary'))}`]
@@ -86,6 +92,13 @@ function fromResponses(item: unknown): readonly string[] {
   }
 }
 
+/** A text, or something to look at. */
+function fromPart(part: unknown, who: string): string {
+  const text = string(part, 'text')
+  if (text !== undefined) return `${who} ${text}`
+  return isDocument(part) ? 'document' : 'picture'
+}
+
 function fromGemini(content: unknown): readonly string[] {
   const who = string(content, 'role') === 'model' ? 'agent' : 'user'
   return list(content, 'parts').map((part) => {
@@ -97,8 +110,7 @@ function fromGemini(content: unknown): readonly string[] {
       const error = string(response, 'error')
       return `${error === undefined ? 'result' : 'failed'} ${string(answered, 'id') ?? ''} ${error ?? string(response, 'output') ?? ''}`
     }
-    if (object(part, 'inlineData') !== undefined) return 'picture'
-    return `${who} ${string(part, 'text') ?? ''}`
+    return fromPart(part, who)
   })
 }
 
@@ -107,9 +119,7 @@ function fromChat(message: unknown): readonly string[] {
   switch (string(message, 'role')) {
     case 'user':
       if (typeof content === 'string') return [`user ${content}`]
-      return list(message, 'content').map((part) =>
-        string(part, 'type') === 'text' ? `user ${string(part, 'text') ?? ''}` : 'picture',
-      )
+      return list(message, 'content').map((part) => fromPart(part, 'user'))
     case 'assistant': {
       const thought = string(message, 'reasoning_content')
       return [

@@ -48,27 +48,23 @@ function rootOf(agent: NativeAgent, scenario: string): string {
 }
 
 describe('[NAT11] a session whose agent was killed goes on in any agent with a history that is taken', () => {
-  test.each(CASES)(
-    '[NAT11] %s, %s, in %s',
-    async (from, scenario, to) => {
-      const scratch = join(place.scratch, `${from}-${scenario}`)
-      const [found] = await readAgentSessions(from, rootOf(from, scenario), scratch)
-      if (found === undefined) throw new Error('the fixture has no session')
-      const [id, entries] = found
-      const session = toNativeSession(to, toSaid(entries), {
-        source: { agent: from, sessionId: `${scenario} ${id}` },
-        workdir: place.workdir,
-        goOnWith: 'scripted/scripted-model',
-        created: entries.find(({ at }) => at !== undefined)?.at ?? '',
-      })
-      const asked = await place.goOn(session, 'What-happened')
-      const heard = historyOf(asked)
-      expect(heard.at(-1)).toBe('user What-happened')
-      expect(heard.length).toBeGreaterThan(1)
-      const calls = heard.filter((line) => line.startsWith('call '))
-      expect(heard.filter((line) => /^(?:result|failed) /u.test(line))).toHaveLength(calls.length)
-      expect(faultsOf(asked)).toEqual([])
-    },
-    180_000,
-  )
+  test.each(CASES)('[NAT11] %s, %s, in %s', async (from, scenario, to) => {
+    const scratch = join(place.scratch, `${from}-${scenario}`)
+    const [found] = await readAgentSessions(from, rootOf(from, scenario), scratch)
+    if (found === undefined) throw new Error('the fixture has no session')
+    const [id, entries] = found
+    const session = toNativeSession(to, toSaid(entries), {
+      source: { agent: from, sessionId: `${scenario} ${id}` },
+      workdir: place.workdir,
+      goOnWith: 'scripted/scripted-model',
+      created: entries.find(({ at }) => at !== undefined)?.at ?? '',
+    })
+    const asked = await place.goOn(session, 'What-happened')
+    const heard = historyOf(asked)
+    expect(heard.at(-1)).toBe('user What-happened')
+    expect(heard.length).toBeGreaterThan(1)
+    const calls = heard.filter((line) => line.startsWith('call '))
+    expect(heard.filter((line) => /^(?:result|failed) /u.test(line))).toHaveLength(calls.length)
+    expect(faultsOf(asked)).toEqual([])
+  })
 })

@@ -114,6 +114,15 @@ export const GEMINI_SETTINGS: object = {
   telemetry: { enabled: false },
 }
 
+const OPENCODE_MODEL = {
+  name: 'scripted',
+  attachment: true,
+  reasoning: true,
+  tool_call: true,
+  modalities: { input: ['text', 'image'], output: ['text'] },
+  limit: { context: 200_000, output: 8000 },
+}
+
 /** The scripted model as a provider of opencode. */
 export function toOpencodeConfig(url: string): object {
   return {
@@ -126,16 +135,7 @@ export function toOpencodeConfig(url: string): object {
         npm: '@ai-sdk/openai-compatible',
         name: 'scripted',
         options: { baseURL: `${url}/v1`, apiKey: 'dummy-for-loopback' },
-        models: {
-          'scripted-model': {
-            name: 'scripted',
-            attachment: true,
-            reasoning: true,
-            tool_call: true,
-            modalities: { input: ['text', 'image'], output: ['text'] },
-            limit: { context: 200_000, output: 8000 },
-          },
-        },
+        models: { 'scripted-model': OPENCODE_MODEL, 'another-model': { ...OPENCODE_MODEL, name: 'another' } },
       },
     },
   }

@@ -96,7 +96,7 @@ test('[AGT1] sessions of four agents are listed, found and counted the same with
     Object.fromEntries(
       [...new Set(agents)].toSorted().map((name) => [name, agents.filter((each) => each === name).length]),
     ),
-  ).toEqual({ claude: 7, codex: 8, gemini: 4, opencode: 4 })
+  ).toEqual({ claude: 7, codex: 15, gemini: 4, opencode: 4 })
   for (const name of ['claude', 'codex', 'gemini', 'opencode']) {
     expect((await indexed.search({ q: `agent:${name}` })).hits.length).toBeGreaterThan(3)
     expect((await indexed.list({ agent: name })).sessions.every(({ agent }) => agent === name)).toBe(true)
@@ -233,11 +233,16 @@ test('[AGT4] what a session of Codex learned and said reaches the wake-up of a s
   const work = join(folder, 'work')
   mkdirSync(work)
   const make = createRollout({ cwd: work })
+  const id = '01a1de18-0000-7000-8000-00000000000a'
   const learned = '[REMEMBER] {"content": "The harbour gate needs the blue key."}'
   writeRollout(
     join(folder, 'codex'),
-    [make.meta(), make.prompt('How does the gate open?'), make.reply(`With a key. ${learned}`)].join(''),
-    { name: '01a1de18-0000-7000-8000-00000000000a' },
+    [
+      make.meta({ id, session_id: id }),
+      make.prompt('How does the gate open?'),
+      make.reply(`With a key. ${learned}`),
+    ].join(''),
+    { name: id },
   )
   const throughline = await open({ index: true })
   await eventually(async () => {

@@ -81,7 +81,6 @@ test('[NAT12] [NAT13] a session that opencode did not take in is taken in the ne
 
 test.skipIf(process.env['RUNS'] !== 'full' || !hasOpencode)(
   '[NAT12] [NAT13] [CPY1] [CPY2] in the real opencode it goes on with the model that is set up there, and to take it in again changes nothing',
-  { timeout: 180_000 },
   async () => {
     const place = await openNativePlace()
     const home = join(place.opencodeData, '../../..')

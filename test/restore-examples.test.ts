@@ -40,6 +40,33 @@ test('[RST10] there is an example of everything that can be done with a session'
   expect([...examples.keys()]).toEqual(Object.keys(SAID))
 })
 
+test.each(Object.keys(SAID))(
+  '[RST10] the example %s says what it wants, and takes no other file',
+  async (name) => {
+    const path = join(dir.path, `${name}.mjs`)
+    writeFileSync(path, examples.get(name) ?? '')
+    const start = async (...args: readonly string[]): Promise<unknown> =>
+      await promisify(execFile)(process.execPath, [path, ...args], { cwd: dir.path }).catch(
+        (error: unknown) => error,
+      )
+    expect(await start()).toMatchObject({
+      stderr: expect.stringContaining('Which transcript? Give its path'),
+    })
+    const chat = join(
+      root,
+      'test/fixtures/gemini/killed-HANG/tmp/w/chats/session-2026-11-15T07-38-1d71e290.jsonl',
+    )
+    for (const [other, what] of [
+      [join(root, 'README.md'), 'has no name that an agent gives to a transcript'],
+      [chat, 'is a chat of Gemini CLI'],
+    ] as const)
+      expect(await start(other, 'copy.jsonl')).toMatchObject({
+        stdout: '',
+        stderr: expect.stringMatching(new RegExp(`${what}[^]*not-a-transcript[^]*createGeminiSource`)),
+      })
+  },
+)
+
 test.each(Object.entries(SAID))('[RST10] the example %s does what it says', async (name, said) => {
   const path = join(dir.path, `${name}.mjs`)
   writeFileSync(path, examples.get(name) ?? '')

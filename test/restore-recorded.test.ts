@@ -63,7 +63,6 @@ const strict = async (
 describe('what was recorded, restored', () => {
   test.each(['lines', 'blobs'] as const)(
     '[E8.1] [E2.1] [E7.1] whatever was said to Anthropic comes back byte for byte, with large texts in %s',
-    { timeout: 90_000 },
     async (large) => {
       await fc.assert(
         fc.asyncProperty(anyConversation, async (messages) => {
@@ -83,58 +82,48 @@ describe('what was recorded, restored', () => {
     },
   )
 
-  test(
-    '[E8.1] recorded again from what was restored, it restores to the same',
-    { timeout: 90_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(anyConversation, async (messages) => {
-          const once = toAnthropic(toSaid(await record((recording) => sayAll(recording, messages))))
-          const again = toAnthropic(toSaid(await record((recording) => sayAll(recording, once.messages))))
-          expect(again).toEqual(once)
-        }),
-        runs(10),
-      )
-    },
-  )
+  test('[E8.1] recorded again from what was restored, it restores to the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyConversation, async (messages) => {
+        const once = toAnthropic(toSaid(await record((recording) => sayAll(recording, messages))))
+        const again = toAnthropic(toSaid(await record((recording) => sayAll(recording, once.messages))))
+        expect(again).toEqual(once)
+      }),
+      runs(10),
+    )
+  })
 })
 
 describe('a session that changes its provider with every answer', () => {
-  test(
-    '[E6.1] [P06] every provider takes it, and gets back only what is its own',
-    { timeout: 90_000 },
-    async () => {
-      const providers = fc.array(fc.constantFrom('anthropic', 'openai', 'gemini'), {
-        minLength: 1,
-        maxLength: 8,
-      })
-      await fc.assert(
-        fc.asyncProperty(anyConversation, providers, async (messages, by) => {
-          const own: string[] = []
-          const entries = await record(async (recording) => {
-            for (const [at, { role, content }] of messages.entries()) {
-              const provider = by[at % by.length]
-              if (role === 'user') await recording.user(content)
-              else await recording.assistant({ content }, { provider })
-              if (role === 'assistant' && provider === 'anthropic') own.push(JSON.stringify(content))
-            }
-          })
-          for (const target of TARGETS) {
-            const { messages: made, losses } = restore(entries, target)
-            if (made.length === 0) expect(losses).not.toEqual([])
-            else expect(await strict(target, made)).toEqual([])
+  test('[E6.1] [P06] every provider takes it, and gets back only what is its own', async () => {
+    const providers = fc.array(fc.constantFrom('anthropic', 'openai', 'gemini'), {
+      minLength: 1,
+      maxLength: 8,
+    })
+    await fc.assert(
+      fc.asyncProperty(anyConversation, providers, async (messages, by) => {
+        const own: string[] = []
+        const entries = await record(async (recording) => {
+          for (const [at, { role, content }] of messages.entries()) {
+            const provider = by[at % by.length]
+            if (role === 'user') await recording.user(content)
+            else await recording.assistant({ content }, { provider })
+            if (role === 'assistant' && provider === 'anthropic') own.push(JSON.stringify(content))
           }
-          const restored = restore(entries, 'anthropic').messages.flatMap((message) =>
-            list(message, 'content'),
-          )
-          const thoughts = restored.filter((block) => (string(block, 'type') ?? '').endsWith('thinking'))
-          for (const thought of thoughts)
-            expect(own.some((answer) => answer.includes(JSON.stringify(thought)))).toBe(true)
-        }),
-        runs(20),
-      )
-    },
-  )
+        })
+        for (const target of TARGETS) {
+          const { messages: made, losses } = restore(entries, target)
+          if (made.length === 0) expect(losses).not.toEqual([])
+          else expect(await strict(target, made)).toEqual([])
+        }
+        const restored = restore(entries, 'anthropic').messages.flatMap((message) => list(message, 'content'))
+        const thoughts = restored.filter((block) => (string(block, 'type') ?? '').endsWith('thinking'))
+        for (const thought of thoughts)
+          expect(own.some((answer) => answer.includes(JSON.stringify(thought)))).toBe(true)
+      }),
+      runs(20),
+    )
+  })
 })
 
 /** Turns of a conversation with a model that streams: calls have ids that are there once, and are answered. */
@@ -205,106 +194,86 @@ const plainResult = (_call: SaidPart, id: string): JsonObject => ({
 })
 
 describe('what was streamed to the recorder, restored for the same provider', () => {
-  test(
-    '[E8.1] [E2.1] [P08] items of OpenAI go back as they were, with their reasoning',
-    { timeout: 90_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(talk, fc.nat(), async (answers, cut) => {
-          const shape = SAID_IN_RESPONSES
-          const entries = await recordTalk(
-            { shape, stream: recordResponsesStream, answers, cut },
-            plainResult,
-          )
-          const { input, losses } = toOpenAIResponses(toSaid(entries))
-          expect(losses).toEqual([])
-          expect(input).toEqual(
-            answers.flatMap((said, turn) => [
-              { type: 'message', role: 'user', content: [{ type: 'input_text', text: asked(turn) }] },
-              ...list(shape.toBody(said), 'output'),
-              ...callsIn(said).map(({ id }) => ({
-                type: 'function_call_output',
-                call_id: id,
-                output: `gave ${id}`,
-              })),
-            ]),
-          )
-          expect(findResponsesFaults(input)).toEqual([])
-        }),
-        runs(15),
-      )
-    },
-  )
+  test('[E8.1] [E2.1] [P08] items of OpenAI go back as they were, with their reasoning', async () => {
+    await fc.assert(
+      fc.asyncProperty(talk, fc.nat(), async (answers, cut) => {
+        const shape = SAID_IN_RESPONSES
+        const entries = await recordTalk({ shape, stream: recordResponsesStream, answers, cut }, plainResult)
+        const { input, losses } = toOpenAIResponses(toSaid(entries))
+        expect(losses).toEqual([])
+        expect(input).toEqual(
+          answers.flatMap((said, turn) => [
+            { type: 'message', role: 'user', content: [{ type: 'input_text', text: asked(turn) }] },
+            ...list(shape.toBody(said), 'output'),
+            ...callsIn(said).map(({ id }) => ({
+              type: 'function_call_output',
+              call_id: id,
+              output: `gave ${id}`,
+            })),
+          ]),
+        )
+        expect(findResponsesFaults(input)).toEqual([])
+      }),
+      runs(15),
+    )
+  })
 
-  test(
-    '[E8.1] [E2.1] messages of Chat Completions go back as they were, without what was thought',
-    { timeout: 90_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(talk, fc.nat(), async (answers, cut) => {
-          const shape = SAID_IN_CHAT
-          const entries = await recordTalk({ shape, stream: recordChatStream, answers, cut }, plainResult)
-          const { messages, losses } = toOpenAIChat(toSaid(entries))
-          expect(losses.every(({ kind }) => kind === 'thinking')).toBe(true)
-          expect(messages).toEqual(
-            answers.flatMap((said, turn) => [
-              { role: 'user', content: asked(turn) },
-              object(
-                list(shape.toBody(said.filter(({ kind }) => kind !== 'thinking')), 'choices')[0],
-                'message',
-              ),
-              ...callsIn(said).map(({ id }) => ({ role: 'tool', tool_call_id: id, content: `gave ${id}` })),
-            ]),
-          )
-          expect(findChatFaults(messages)).toEqual([])
-        }),
-        runs(15),
-      )
-    },
-  )
+  test('[E8.1] [E2.1] messages of Chat Completions go back as they were, without what was thought', async () => {
+    await fc.assert(
+      fc.asyncProperty(talk, fc.nat(), async (answers, cut) => {
+        const shape = SAID_IN_CHAT
+        const entries = await recordTalk({ shape, stream: recordChatStream, answers, cut }, plainResult)
+        const { messages, losses } = toOpenAIChat(toSaid(entries))
+        expect(losses.every(({ kind }) => kind === 'thinking')).toBe(true)
+        expect(messages).toEqual(
+          answers.flatMap((said, turn) => [
+            { role: 'user', content: asked(turn) },
+            object(
+              list(shape.toBody(said.filter(({ kind }) => kind !== 'thinking')), 'choices')[0],
+              'message',
+            ),
+            ...callsIn(said).map(({ id }) => ({ role: 'tool', tool_call_id: id, content: `gave ${id}` })),
+          ]),
+        )
+        expect(findChatFaults(messages)).toEqual([])
+      }),
+      runs(15),
+    )
+  })
 
-  test(
-    '[E8.1] [E2.1] [P07] parts of Gemini go back as they were, signed and without ids that it never gave',
-    { timeout: 90_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(talk, fc.nat(), async (answers, cut) => {
-          const shape = SAID_IN_GEMINI
-          const entries = await recordTalk(
-            { shape, stream: recordGeminiStream, answers, cut },
-            (call, id) => ({
-              ...plainResult(call, id),
-              content: `gave ${call.id}`,
-              gemini: { name: call.name, field: 'output' },
-            }),
-          )
-          const { contents, losses } = toGemini(toSaid(entries))
-          expect(losses).toEqual([])
-          expect(contents).toEqual(
-            answers.flatMap((said, turn) => {
-              const [candidate] = list(shape.toBody(said), 'candidates')
-              const results = callsIn(said).map(({ id, name }) => ({
-                functionResponse: { name, response: { output: `gave ${id}` } },
-              }))
-              const next = turn + 1 < answers.length ? [{ text: asked(turn + 1) }] : []
-              return [
-                ...(turn === 0 ? [{ role: 'user', parts: [{ text: asked(0) }] }] : []),
-                {
-                  role: 'model',
-                  parts: joined(list(object(candidate, 'content'), 'parts').filter(isObject)),
-                },
-                ...(results.length + next.length === 0
-                  ? []
-                  : [{ role: 'user', parts: [...results, ...next] }]),
-              ]
-            }),
-          )
-          expect(findGeminiFaults(contents)).toEqual([])
-        }),
-        runs(15),
-      )
-    },
-  )
+  test('[E8.1] [E2.1] [P07] parts of Gemini go back as they were, signed and without ids that it never gave', async () => {
+    await fc.assert(
+      fc.asyncProperty(talk, fc.nat(), async (answers, cut) => {
+        const shape = SAID_IN_GEMINI
+        const entries = await recordTalk({ shape, stream: recordGeminiStream, answers, cut }, (call, id) => ({
+          ...plainResult(call, id),
+          content: `gave ${call.id}`,
+          gemini: { name: call.name, field: 'output' },
+        }))
+        const { contents, losses } = toGemini(toSaid(entries))
+        expect(losses).toEqual([])
+        expect(contents).toEqual(
+          answers.flatMap((said, turn) => {
+            const [candidate] = list(shape.toBody(said), 'candidates')
+            const results = callsIn(said).map(({ id, name }) => ({
+              functionResponse: { name, response: { output: `gave ${id}` } },
+            }))
+            const next = turn + 1 < answers.length ? [{ text: asked(turn + 1) }] : []
+            return [
+              ...(turn === 0 ? [{ role: 'user', parts: [{ text: asked(0) }] }] : []),
+              {
+                role: 'model',
+                parts: joined(list(object(candidate, 'content'), 'parts').filter(isObject)),
+              },
+              ...(results.length + next.length === 0 ? [] : [{ role: 'user', parts: [...results, ...next] }]),
+            ]
+          }),
+        )
+        expect(findGeminiFaults(contents)).toEqual([])
+      }),
+      runs(15),
+    )
+  })
 })
 
 /** Pieces of one text are one part. */

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openRecording } from '#recorder'
 import {
@@ -41,7 +41,17 @@ export const SOURCE_PLACES: Readonly<Record<string, MakeSourcePlace>> = {
   Codex: (folder) => {
     const root = join(folder, 'codex')
     const compacted = 'app-server-inject-compact-interrupt-fork'
-    for (const scenario of ['plain', 'tools', 'thinking', 'subagent', 'reverted-forked-archived', compacted])
+    // The first Codex did not write down where it worked.
+    const older = readdirSync(join(fixtures, 'codex')).filter((name) => /^version-(?!0\.1-)/u.test(name))
+    for (const scenario of [
+      'plain',
+      'tools',
+      'thinking',
+      'subagent',
+      'reverted-forked-archived',
+      compacted,
+      ...older,
+    ])
       cpSync(join(fixtures, 'codex', scenario), root, { recursive: true })
     const days = join(root, 'sessions/2026/11/15')
     const plain = `rollout-2026-11-15T07-25-13-${CODEX_PLAIN}.jsonl`

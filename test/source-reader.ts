@@ -45,7 +45,7 @@ export function createSourceReader(source: Source): SourceReader {
     }
     for (const { path } of session.subagents) {
       for (const reading of await readings(path))
-        if (reading.kind === 'entry') fold.addSubagentEntry(reading.entry)
+        if (reading.kind === 'entry') fold.addSubagentEntry(reading.entry, path)
     }
     return { ...session, facts: fold.finish().facts }
   }
@@ -67,7 +67,7 @@ export function createSourceReader(source: Source): SourceReader {
     readings,
     async *passages(session, options = {}) {
       const path = session.subagents.find(({ id }) => id === options.subagent)?.path ?? session.path
-      const fold = createPassageFold((await chainOf(path)).spine)
+      const fold = createPassageFold(await chainOf(path))
       for (const reading of await readings(path)) {
         const whole = fold.add(reading)
         if (whole !== undefined) yield whole

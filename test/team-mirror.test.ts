@@ -27,7 +27,7 @@ beforeAll(async () => {
   server = await openPostgresServer({ own: true })
   dir = await openTempDir()
   team = await openTeamPlace(server, { admin: { person: 'ada', machine: 'desk' } })
-}, 60_000)
+})
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((each) => each.close()))
 })
@@ -104,7 +104,7 @@ describe('sessions of another machine', () => {
       for (const { id } of original.subagents)
         expect(await pageOf(here, mirrored, id)).toEqual(await pageOf(there, original, id))
     }
-  }, 180_000)
+  })
 
   test('[TEA51] are followed as they are written, and their own names are used', async () => {
     const desk = await addMachine('dora')
@@ -129,7 +129,7 @@ describe('sessions of another machine', () => {
     subscription.close()
     await there.rename(await there.get('aaaa'), 'a good name')
     await expect.poll(async () => (await find(here, 'aaaa'))?.name, patience).toBe('a good name')
-  }, 120_000)
+  })
 
   test('[TEA52] of somebody else are here while they are shared, and not before or after', async () => {
     const desk = await addMachine('emil')
@@ -155,7 +155,7 @@ describe('sessions of another machine', () => {
     await expect.poll(() => find(here, 'cccc'), patience).toBeUndefined()
     expect(filesIn(other)).not.toContain('something for fred')
     expect(await here.team.status()).toMatchObject({ state: 'away', trouble: { code: 'not-in-team' } })
-  }, 120_000)
+  })
 
   test('[TEA53] that are here too are read from the file that is here', async () => {
     const [desk, laptop] = [await addMachine('gina'), await addMachine('gina')]
@@ -176,7 +176,7 @@ describe('sessions of another machine', () => {
     await foreign.team.share({ kind: 'everything', with: 'everybody' })
     await expect.poll(() => find(there, 'kkkk'), patience).toBeDefined()
     await expect.poll(() => find(there, 'eeee'), patience).toMatchObject({ firstPrompt: 'only here' })
-  }, 120_000)
+  })
 })
 
 describe('what leaves a machine', () => {
@@ -218,7 +218,7 @@ describe('what leaves a machine', () => {
     expect(text).toContain('my name for it')
     expect(text).not.toContain(token)
     expect(text).not.toContain('stays here')
-  }, 120_000)
+  })
 })
 
 describe.runIf(ownsPostgresServer())('a database that is away', () => {
@@ -260,7 +260,7 @@ describe.runIf(ownsPostgresServer())('a database that is away', () => {
        FROM log_line AS line JOIN log_file AS file ON file.id = line.file WHERE file.session IN ('ffff', 'gggg')`,
     )
     expect(rows).toEqual([{ lines: 82, places: 82 }])
-  }, 180_000)
+  })
 })
 
 describe('a long session', () => {

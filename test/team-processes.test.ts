@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = await openPostgresServer()
   dir = await openTempDir()
   team = await openTeamPlace(server)
-}, 120_000)
+})
 afterAll(async () => {
   await server?.close()
   await dir?.remove()

@@ -41,7 +41,7 @@ export interface ScreenOptions {
 }
 
 /** A guard against hanging, on a machine that is slow and busy. */
-const HANG_MS = 45_000
+const HANG_MS = 120_000
 
 let count = 0
 

@@ -40,33 +40,28 @@ function expectGrowth(states: readonly string[]): void {
 
 const PROMPT = /> person: text .*one moment/u
 
-test.concurrent(
-  '[GEM10] [TRS4] a session of the real Gemini CLI is listed and read, and grows while it runs',
-  { timeout: 120_000 },
-  async () => {
-    const place = await openNativePlace()
-    try {
-      const dir = join(place.workdir, '../transcribed')
-      const source = createGeminiSource(place.roots.gemini, dir)
-      const options = ['-m', 'gemini-2.5-flash', '--skip-trust', '--yolo']
-      expectGrowth(await watch(source, place.run('gemini', [...options, '-p', SCRIPT])))
-      const outline = await outlinesOf(source)
-      expect(outline).toMatch(PROMPT)
-      expect(outline).toContain('< thinking "**Thinking** hm" + text "one moment" + tool-use + tool-use')
-      expect(outline).toMatch(/run_shell_command .*echo from-the-tool.* -> done: .*Output: from-the-tool/u)
-      expect(outline).toContain('< text "all done" [end_turn]')
-      expect(outline).toContain('1 prompts, 2 replies, 2 calls, 1 turns, 0 compactions, 0 branches')
-    } finally {
-      await place.close()
-    }
-  },
-)
+test.concurrent('[GEM10] [TRS4] a session of the real Gemini CLI is listed and read, and grows while it runs', async () => {
+  const place = await openNativePlace()
+  try {
+    const dir = join(place.workdir, '../transcribed')
+    const source = createGeminiSource(place.roots.gemini, dir)
+    const options = ['-m', 'gemini-2.5-flash', '--skip-trust', '--yolo']
+    expectGrowth(await watch(source, place.run('gemini', [...options, '-p', SCRIPT])))
+    const outline = await outlinesOf(source)
+    expect(outline).toMatch(PROMPT)
+    expect(outline).toContain('< thinking "**Thinking** hm" + text "one moment" + tool-use + tool-use')
+    expect(outline).toMatch(/run_shell_command .*echo from-the-tool.* -> done: .*Output: from-the-tool/u)
+    expect(outline).toContain('< text "all done" [end_turn]')
+    expect(outline).toContain('1 prompts, 2 replies, 2 calls, 1 turns, 0 compactions, 0 branches')
+  } finally {
+    await place.close()
+  }
+})
 
 test
   .skipIf(!hasOpencode)
   .concurrent(
     '[OPC10] [TRS4] a session of the real opencode is listed and read, and grows while it runs',
-    { timeout: 120_000 },
     async () => {
       const place = await openNativePlace()
       try {

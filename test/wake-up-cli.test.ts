@@ -8,16 +8,14 @@ import { parseWakeUp } from '#model'
 import { createLines, toJsonl, writeTranscript } from '#testing'
 import { openCliPlace, type CliPlace } from './cli-live-place.ts'
 
-const HANG_MS = 90_000
-
-describe('`throughline wake-up`', { timeout: HANG_MS }, () => {
+describe('`throughline wake-up`', () => {
   let place: CliPlace
   const home = (): string => join(place.path, 'home')
 
   beforeAll(async () => {
     place = await openCliPlace()
-  }, HANG_MS)
-  afterAll(async () => await place?.close(), HANG_MS)
+  })
+  afterAll(async () => await place?.close())
 
   test('[WAK30] says so when there is nothing to tell', async () => {
     const { code, out, err } = await place.run(['wake-up', '--receipt'])

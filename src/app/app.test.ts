@@ -199,89 +199,43 @@ describe('finding a session', () => {
     })
   })
 
-  test('[READ17] by id, by the beginning of an id, or by name', async () => {
+  test('[READ40] by id, by the beginning of an id, or by its whole name', async () => {
     const throughline = await open()
-    for (const query of ['abc-1', 'ABC-1', 'the parser', 'parser']) {
+    for (const query of ['abc-1', 'ABC-1', 'the parser', ' The Parser ']) {
       expect((await throughline.get(query)).id).toBe('abc-1')
     }
   })
 
-  test('[D13] [READ17] one that is not there, and one of several, say what to do', async () => {
+  test('[READ40] a name that is the beginning of an id is ambiguous, and an exact id is not', async () => {
+    const title = { type: 'custom-title', customTitle: 'cafe', sessionId: 's' }
+    await writeTranscript(dir.path, toJsonl([createLines().prompt('three'), title]), { id: 'abc-3' })
+    await writeTranscript(dir.path, toJsonl([createLines().prompt('four')]), { id: 'cafe0001' })
+    const throughline = await open()
+    await expect(throughline.get('cafe')).rejects.toMatchObject({
+      code: 'session-ambiguous',
+      message: '2 sessions match "cafe"',
+      hint: expect.stringContaining('abc-3 (cafe)'),
+    })
+    expect((await throughline.get('cafe0')).id).toBe('cafe0001')
+  })
+
+  test('[D13] [READ40] one that is not there, and one of several, say what to do', async () => {
     const throughline = await open()
     await expect(throughline.get('nothing-like-it')).rejects.toMatchObject({
       code: 'session-not-found',
       hint: expect.stringContaining('throughline ls'),
     })
-    await expect(throughline.get('abc')).rejects.toMatchObject({
+    await expect(throughline.get('abc-')).rejects.toMatchObject({
       code: 'session-ambiguous',
       hint: expect.stringContaining('abc-2'),
     })
+    // Too few characters of an id, and a part of a name, reach nothing that could be changed.
+    await expect(throughline.get('abc')).rejects.toMatchObject({ code: 'session-not-found' })
+    await expect(throughline.get('parse')).rejects.toMatchObject({
+      code: 'session-not-found',
+      hint: 'Give the id or the whole name. Similar names: abc-1 (The parser).',
+    })
     await expect(throughline.get('  ')).rejects.toMatchObject({ code: 'session-not-found' })
-  })
-})
-
-describe('check', () => {
-  async function findings(content: string): Promise<readonly { code: string; severity: string }[]> {
-    await writeTranscript(dir.path, content)
-    const throughline = await open()
-    const report = await throughline.check(await throughline.get(SESSION))
-    for (const { message, hint, path } of report.findings) {
-      expect(message).not.toBe('')
-      expect(hint).toMatch(/\.$/)
-      expect(path).toContain(SESSION)
-    }
-    return report.findings
-  }
-
-  test('[READ21] every finding has a place, a reason and a next step', async () => {
-    const lines = createLines({ cwd: dir.path })
-    const [prompt, called] = [
-      lines.prompt('x'),
-      lines.reply([{ type: 'tool_use', id: 't1', name: 'Bash', input: {} }]),
-    ]
-    const dangling = lines.prompt('y', { parentUuid: 'never-written' })
-    const orphan = lines.result('t9', 'whose?')
-    const text = toJsonl([prompt, called, dangling, orphan, { type: 'from-2027', n: 1 }])
-    const found = await findings(`${text}garbage here\n\0\0\0\n${JSON.stringify(prompt).slice(0, 60)}`)
-    expect(found.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
-      'error garbage',
-      'error nul-run',
-      'error torn',
-      'warning dangling-parent',
-      'warning unanswered-call',
-      'warning orphan-result',
-      'note unknown-type',
-    ])
-    expect(found[0]).toMatchObject({ offset: Buffer.byteLength(text), length: 12 })
-  })
-
-  test('[D04] [READ21] a working directory that is gone is a note, and a whole session has no other', async () => {
-    const lines = createLines({ cwd: join(dir.path, 'deleted') })
-    expect(await findings(toJsonl([lines.prompt('x'), lines.reply(say('y'))]))).toMatchObject([
-      { code: 'workdir-gone', severity: 'note' },
-    ])
-  })
-
-  test('[READ21] a block of garbage is one finding, and a large file of it takes no more than its time', async () => {
-    const garbage = 'no record, and no brace either\n'.repeat(200_000)
-    const found = await findings(
-      `${garbage}${toJsonl([createLines({ cwd: dir.path }).prompt('x')])}${garbage}`,
-    )
-    expect(found).toMatchObject([
-      { code: 'garbage', offset: 0, length: garbage.length - 1 },
-      { code: 'garbage' },
-    ])
-    const throughline = await open()
-    const session = await throughline.get(SESSION)
-    const kinds: string[] = []
-    for await (const passages of throughline.passages(session))
-      kinds.push(...passages.map(({ kind }) => kind))
-    expect(kinds.filter((kind) => kind !== 'damage')).toEqual(['prompt'])
-    expect(await throughline.conversation(session)).toHaveLength(1)
-  })
-
-  test('[T14] [READ21] an empty session is a note', async () => {
-    expect(await findings('')).toMatchObject([{ code: 'empty', severity: 'note' }])
   })
 })
 

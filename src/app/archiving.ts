@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises'
 import type { Archive } from '#ingest'
 import type { SessionSummary } from '#model'
 import type { SessionFiles, Source } from '#sources'
@@ -9,7 +10,7 @@ export interface Archiving {
   /** A session that is being written to is looked at once in a while: a link needs no second look. */
   keepSoon(path: string): void
   keepAll(): Promise<void>
-  /** A few seconds old at most. */
+  /** The figures of a moment ago, or older ones where the archive is so large that newer ones take their time. */
   state(): Promise<ArchiveState>
   /** Resolves when nothing is being kept. */
   close(): Promise<void>
@@ -19,6 +20,8 @@ export interface Archiving {
 const KEEP_MS = 5_000
 /** How old the archive's figures may be: they come from a walk through all of it. */
 const STATE_MS = 10_000
+/** How long an answer waits for newer figures. A walk through tens of thousands of files takes longer. */
+const PATIENCE_MS = 250
 
 export function createArchiving({
   archive,
@@ -35,11 +38,23 @@ export function createArchiving({
   const soon = new Map<string, NodeJS.Timeout>()
   const seen = new Set<string>()
   let keeping: Promise<unknown> | undefined
-  let known: { readonly at: number; readonly state: Promise<ArchiveState> } | undefined
+  /** The figures, as of a walk. */
+  let known: { readonly at: number; readonly kept: number; readonly state: ArchiveState } | undefined
+  let walking: Promise<ArchiveState> | undefined
+  /** How often something was kept: figures from before that are old. */
+  let kept = 0
 
   async function keepEvery(): Promise<void> {
     for (const source of sources) await archive.keepAll((await source.find()).sessions, source)
-    known = undefined
+    kept++
+  }
+
+  async function walk(): Promise<ArchiveState> {
+    const at = now()
+    const since = kept
+    const state = await archive.state()
+    known = { at, kept: since, state }
+    return state
   }
 
   return {
@@ -53,8 +68,10 @@ export function createArchiving({
           const files = filesOf(path)
           const source = sources.find((each) => each.findPlace(path) !== undefined)
           if (files === undefined || source === undefined) return
-          known = undefined
-          keeping = archive.keepAll([files], source).catch(() => 0)
+          keeping = archive
+            .keepAll([files], source)
+            .catch(() => 0)
+            .finally(() => kept++)
         },
         isFirst ? 0 : KEEP_MS,
       )
@@ -67,8 +84,14 @@ export function createArchiving({
       await all
     },
     state() {
-      if (known === undefined || now() - known.at > STATE_MS) known = { at: now(), state: archive.state() }
-      return known.state
+      if (known !== undefined && known.kept === kept && now() - known.at <= STATE_MS)
+        return Promise.resolve(known.state)
+      walking ??= walk().finally(() => {
+        walking = undefined
+      })
+      return known === undefined
+        ? walking
+        : Promise.race([walking, after(PATIENCE_MS, known.state, { ref: false })])
     },
     async close() {
       for (const timer of soon.values()) clearTimeout(timer)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { isObject, string } from '#base'
 import { openJournal, readJournal, type Journal } from '#journal'
-import { createAttentions, createClock, type Attentions } from '#live'
+import { createAttentions, createClock, watchFolder, type Attentions } from '#live'
 import type { Answer, AnswerOutcome, Attention } from '#model'
 import type { AskRequest, PendingAsk } from '#wire'
 
@@ -56,6 +56,7 @@ export function createAsksElsewhere({ home, now, onChange }: AsksElsewhereOption
           tell()
         },
         onSettled: tell,
+        watch: watchFolder,
         // It lapsed all the same: whoever asked was told nothing.
         onUnrecorded: () => {},
       }),

@@ -17,6 +17,8 @@ export interface Board {
   dropRemote(sessionId: string): void
   /** Something is wrong with a session, or not any more. */
   mark(sessionId: string, trouble: string | undefined): void
+  /** Nobody needs to see it any longer. */
+  remove(sessionId: string): void
   listen(listener: (change: BoardChange) => void): () => void
 }
 
@@ -105,6 +107,7 @@ export function createBoard(now: () => number): Board {
       const { trouble: _before, ...rest } = card
       put(trouble === undefined ? rest : { ...rest, trouble })
     },
+    remove,
     listen(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -1,33 +1,44 @@
 import { existsSync, statSync } from 'node:fs'
 import { createLedger, isLive, type Damage, type SessionSummary, type SurveyResult } from '#model'
+import { toCount } from '#render'
 import type { CheckReport, Finding } from '#wire'
 import { checkRecording } from './check-recording.ts'
+import type { FileCheck } from './file-check.ts'
 import { surveySession } from './survey-session.ts'
 
 /** Reads a session whole and says what is wrong with it, where, why, and what to do. */
 export async function checkSession(session: SessionSummary): Promise<CheckReport> {
-  if (session.state === 'unreadable') return toReport(session, undefined, new Map())
-  const { result, subagentDamage } = await surveySession(session, createLedger())
-  const { findings } = toReport(session, result, subagentDamage)
+  if (session.state === 'unreadable') return { session, findings: [unreadable(session)] }
+  const { createFileCheck } = await import('./file-check.ts')
+  const files = new Map<string, FileCheck>()
+  const checkOf = (path: string): FileCheck => {
+    const file = files.get(path) ?? createFileCheck(path)
+    files.set(path, file)
+    return file
+  }
+  const { result, subagentDamage } = await surveySession(session, createLedger(), (entry, path) =>
+    checkOf(path).add(entry),
+  )
   const { findSessionTroubles } = await import('./session-troubles.ts')
   const troubles = await findSessionTroubles(session)
-  return { session, findings: [...findings, ...troubles, ...checkRecording(session)] }
-}
-
-function toReport(
-  session: SessionSummary,
-  survey: SurveyResult | undefined,
-  subagentDamage: ReadonlyMap<string, readonly Damage[]>,
-): CheckReport {
-  const findings: Finding[] = []
-  if (survey === undefined) findings.push(unreadable(session))
-  else {
-    findings.push(...survey.facts.damage.map((damage) => damaged(session.path, damage)))
-    for (const [path, ranges] of subagentDamage)
-      findings.push(...ranges.map((damage) => damaged(path, damage)))
-    findings.push(...chainFindings(session, survey), ...callFindings(session, survey))
-    findings.push(...sessionFindings(session, survey))
-  }
+  const { spine } = result.chain
+  const told = new Set(
+    troubles.flatMap(({ code, entryId }) => (code === 'block-malformed' ? (entryId ?? []) : [])),
+  )
+  const state = { isBusy: isLive(session.live), isCurrent: (id: string) => spine.has(id), told }
+  const own = checkOf(session.path)
+  const findings = [
+    ...result.facts.damage.map((damage) => damaged(session.path, damage)),
+    ...[...subagentDamage].flatMap(([path, ranges]) => ranges.map((damage) => damaged(path, damage))),
+    ...own.finish(state),
+    ...chainFindings(session, result, own),
+    ...[...files].flatMap(([path, file]) =>
+      path === session.path ? [] : file.finish({ ...state, isCurrent: () => false }),
+    ),
+    ...sessionFindings(session, result, own),
+    ...troubles,
+    ...checkRecording(session),
+  ]
   return { session, findings }
 }
 
@@ -51,7 +62,7 @@ const DAMAGE: Readonly<Record<Damage['reason'], { readonly message: string; read
     hint: 'The record behind it was recovered. Two processes may have written this session: check with `throughline ls --live`.',
   },
   'nul-run': {
-    message: 'zero bytes, as a file system leaves them after a power cut',
+    message: 'zero bytes, as a file system leaves them after a crash',
     hint: 'Both sides of them are intact. What stood there is lost.',
   },
   garbage: {
@@ -74,60 +85,45 @@ const DAMAGE: Readonly<Record<Damage['reason'], { readonly message: string; read
 
 function damaged(path: string, damage: Damage): Finding {
   const { reason, offset, length } = damage
-  return { severity: 'error', code: reason, ...DAMAGE[reason], path, offset, length }
+  const { message, hint } = DAMAGE[reason]
+  const bytes = reason === 'nul-run' ? `${toCount(length)} ` : ''
+  return { severity: 'error', code: reason, message: `${bytes}${message}`, hint, path, offset, length }
 }
 
-function chainFindings(session: SessionSummary, survey: SurveyResult): Finding[] {
-  const { path } = session
-  const bridges = survey.chain.bridges.map((bridge): Finding => {
-    const missing = bridge.reason === 'missing-parent'
-    return {
-      severity: 'warning',
-      code: missing ? 'dangling-parent' : 'cycle',
-      message: missing
-        ? `names a parent (${bridge.parentId}) that was never written`
-        : `hangs from ${bridge.parentId}, which hangs from it`,
-      hint: 'Throughline joined it to the entry before it in the file, so nothing is hidden. The agent itself may resume with less.',
-      path,
-      entryId: bridge.id,
-    }
-  })
-  const branches = survey.chain.branches.map((branch): Finding => ({
-    severity: 'note',
-    code: 'branch',
-    message: `${branch.size} entries are on a branch that the conversation left`,
-    hint: 'They came from a rewind, or from two processes in one session. They are shown and marked.',
-    path,
-    entryId: branch.leafId,
-  }))
-  return [...bridges, ...branches]
-}
-
-function callFindings(session: SessionSummary, survey: SurveyResult): Finding[] {
-  const { path } = session
-  const busy = isLive(session.live)
-  const unanswered = survey.unanswered.map((id): Finding => ({
-    severity: busy ? 'note' : 'warning',
-    code: 'unanswered-call',
-    message: `the tool call ${id} has no result`,
-    hint: busy
-      ? 'The session is running; it may still come.'
-      : 'The agent was stopped while the tool ran. Whether the tool did its work is not recorded: check before you repeat it.',
-    path,
-  }))
-  const orphans = survey.orphans.map((entryId): Finding => ({
-    severity: 'warning',
-    code: 'orphan-result',
-    message: 'a tool result without its call',
-    hint: 'The call was on a line that is lost or on another branch. The result is shown where it stands.',
+function chainFindings(
+  { path }: SessionSummary,
+  { chain }: SurveyResult,
+  file: FileCheck,
+): readonly Finding[] {
+  const at = (entryId: string): Pick<Finding, 'path' | 'entryId' | 'offset' | 'length'> => ({
     path,
     entryId,
+    ...file.placeOf(entryId),
+  })
+  const cycles = chain.bridges
+    .filter(({ reason }) => reason === 'cycle')
+    .map(({ id, parentId }): Finding => ({
+      severity: 'warning',
+      code: 'cycle',
+      message: `hangs from ${parentId}, which hangs from it`,
+      hint: 'Throughline joined it to the entry before it in the file, so nothing is hidden. The agent itself may resume with less.',
+      ...at(id),
+    }))
+  const branches = chain.branches.map(({ leafId, size }): Finding => ({
+    severity: 'note',
+    code: 'branch',
+    message: `${size} entries are on a branch that the conversation left`,
+    hint: 'They came from a rewind, or from two processes in one session. They are shown and marked.',
+    ...at(leafId),
   }))
-  return [...unanswered, ...orphans]
+  return [...cycles, ...branches]
 }
 
-function sessionFindings(session: SessionSummary, survey: SurveyResult): Finding[] {
-  const { path } = session
+function sessionFindings(
+  { path }: SessionSummary,
+  survey: SurveyResult,
+  file: FileCheck,
+): readonly Finding[] {
   const findings: Finding[] = []
   if (survey.facts.prompts === 0 && survey.facts.replies === 0) {
     findings.push({
@@ -144,8 +140,9 @@ function sessionFindings(session: SessionSummary, survey: SurveyResult): Finding
       severity: 'note',
       code: 'workdir-gone',
       message: `its working directory ${workdir} is not there`,
-      hint: 'The session is whole. To resume it, restore or link the folder first.',
+      hint: 'To resume it, restore or link the folder, or name another one with --workdir.',
       path,
+      ...standing(file.lastCwd()),
     })
   }
   for (const [type, count] of Object.entries(survey.facts.unknownTypes)) {
@@ -155,9 +152,14 @@ function sessionFindings(session: SessionSummary, survey: SurveyResult): Finding
       message: `${count} × a line type this version does not know: ${JSON.stringify(type)}`,
       hint: 'The lines are kept and exported. A newer Throughline may show more of them.',
       path,
+      ...standing(file.firstOf(type)),
     })
   }
   return findings
+}
+
+function standing(of: ReturnType<FileCheck['lastCwd']>): Pick<Finding, 'entryId' | 'offset' | 'length'> {
+  return of === undefined ? {} : { entryId: of.entryId, ...of.place }
 }
 
 function isFolder(path: string): boolean {

@@ -15,7 +15,7 @@ export const ENVIRONMENT: readonly EnvironmentVariable[] = [
     name: 'CLAUDE_CONFIG_DIR',
     fallback: '~/.claude',
     meaning:
-      'Where Claude Code keeps its sessions. Only read; `connect` puts a folder of ours among its skills.',
+      'Where Claude Code keeps its sessions. They are only read; new ones are written by forks, `repair`, `handoff import` and `resume --in claude`, and `connect` puts a folder of ours among its skills.',
   },
   {
     name: 'CODEX_HOME',
@@ -31,7 +31,8 @@ export const ENVIRONMENT: readonly EnvironmentVariable[] = [
   {
     name: 'XDG_DATA_HOME',
     fallback: '~/.local/share',
-    meaning: 'The folder in which opencode has its `opencode`. Only read.',
+    meaning:
+      'The folder in which opencode has its `opencode`. Only read, unless a session is to go on there.',
   },
   {
     name: 'ALLOWED_ROOTS',

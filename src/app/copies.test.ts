@@ -9,7 +9,7 @@ import {
   writeRollout,
   writeTranscript,
 } from '#testing'
-import { listen, ROLLOUT, type TempDir } from '#testing'
+import { expectError, listen, ROLLOUT, type TempDir } from '#testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openThroughline, type OpenOptions } from './open-throughline.ts'
 import type { LocalThroughline } from './throughline.ts'
@@ -110,7 +110,9 @@ describe.each(WAYS)('with %s', (way, how) => {
     expect(new Set(told)).toEqual(new Set(news === undefined ? undefined : [SESSION]))
     news?.close()
     // A name is that of the original.
-    expect((await throughline.get('heliotrope')).id).toBe(SESSION)
+    const { name = '' } = await throughline.get(SESSION)
+    expect(name).toContain('heliotrope')
+    expect((await throughline.get(name)).id).toBe(SESSION)
   })
 
   test('[CPY2] [CPY3] a copy that has gone on is a session of its own, and what it copied is found and paid for once', async () => {
@@ -154,20 +156,74 @@ describe.each(WAYS)('with %s', (way, how) => {
     writeFileSync(path, toJsonl([make.prompt('where is the heliotrope'), make.reply([pending])]))
     const throughline = await open(how)
     const { sessionId = '' } = await throughline.restoring.repair(SESSION)
-    expect(await look(throughline)).toEqual({ ...ALONE, messages: 1 })
+    const both = { listed: [SESSION, sessionId].toSorted(), found: [SESSION], messages: 1 }
+    expect(await look(throughline)).toEqual(both)
+    expect((await throughline.get(sessionId)).name).toBe('Repaired copy of where is the heliotrope')
     const copy = await throughline.get(sessionId)
     const later = createLines({ cwd: work, sessionId }).prompt('go on', {
       timestamp: '2026-11-17T08:00:00.000Z',
     })
     appendFileSync(copy.path, toJsonl([later]))
-    await expect
-      .poll(() => look(throughline))
-      .toEqual({ listed: [SESSION, sessionId].toSorted(), found: [SESSION], messages: 1 })
+    await expect.poll(() => look(throughline)).toEqual(both)
     const { rows } = await throughline.usage({ by: 'session' })
     expect(rows.map(({ key }) => key)).toEqual([SESSION])
     const { usage } = await throughline.list({ full: true })
     expect(usage).toEqual(rows[0]?.usage)
   })
+
+  test('[CPY5] a fork is listed at once, named after its origin, with what was said up to there and nothing paid twice', async () => {
+    const throughline = await open(how)
+    const origin = await throughline.get(SESSION)
+    const said = await throughline.conversation(origin)
+    const at = said.findIndex(({ kind }) => kind === 'reply')
+    const before = readFileSync(path, 'utf8')
+    const { sessionId } = await throughline.restoring.copy(SESSION, { at: said[at]?.id })
+    expect(readFileSync(path, 'utf8')).toBe(before)
+    expect(await look(throughline)).toEqual({
+      listed: [SESSION, sessionId].toSorted(),
+      found: [SESSION],
+      messages: 2,
+    })
+    const fork = await throughline.get(sessionId)
+    expect(fork).toMatchObject({
+      name: 'Fork of where is the heliotrope',
+      copiedFrom: {
+        id: SESSION,
+        kind: 'forked',
+        here: true,
+        name: 'where is the heliotrope',
+        until: said[at]?.at,
+      },
+    })
+    expect((await throughline.conversation(fork)).map(({ id }) => id)).toEqual(
+      said.slice(0, at + 1).map(({ id }) => id),
+    )
+    // A fork of the fork is named after what both were made of, and a person's name wins.
+    const again = await throughline.restoring.copy(sessionId)
+    expect((await throughline.get(again.sessionId)).name).toBe('Fork of where is the heliotrope')
+    expect((await throughline.rename(fork, 'The other way')).name).toBe('The other way')
+    await expectError(throughline.restoring.copy(SESSION, { at: 'no-such-entry' }), 'entry-not-found')
+    await expectError(
+      throughline.restoring.copy(SESSION, { workdir: join(root, 'gone') }),
+      'folder-not-found',
+    )
+    expect((await throughline.list()).sessions).toHaveLength(3)
+  })
+
+  test.each(['codex', 'gemini'] as const)(
+    '[CPY5] a session of %s is forked in its own format',
+    async (to) => {
+      const throughline = await open(how)
+      const made = await throughline.restoring.convert(SESSION, { to })
+      const origin = await throughline.get(made.sessionId)
+      const [first] = (await throughline.conversation(origin)).filter(({ kind }) => kind === 'reply')
+      const { sessionId } = await throughline.restoring.copy(origin.id, { at: first?.id })
+      const fork = await throughline.get(sessionId)
+      expect(fork).toMatchObject({ agent: to, copiedFrom: { id: origin.id, kind: 'forked' } })
+      const kinds = (await throughline.conversation(fork)).map(({ kind }) => kind)
+      expect(kinds.filter((kind) => kind === 'prompt' || kind === 'reply')).toEqual(['prompt', 'reply'])
+    },
+  )
 
   test('[CPY1] a copy is listed while somebody has it open', async () => {
     const registry = join(root, 'claude', 'sessions')

@@ -86,12 +86,7 @@ describe.each([
     await throughline.settled()
     const { hits } = await throughline.search({ q: 'kumquat OR "clocks go back"' })
     expect(hits.map(({ session }) => session.name)).toContain('Forecast test fails when the clocks change')
-    const usage = await throughline.usage({ by: 'workdir' })
-    expect(usage.total.cost).toBeGreaterThan(1)
-    expect(usage.total.uncachedCost).toBeGreaterThan(usage.total.cost)
-    expect(usage.compactions).toMatchObject({ count: 1 })
-    expect(usage.compactions.tokens).toBeGreaterThan(100_000)
-    expect(usage.unpriced).toEqual([])
+    expect(hits.map(({ session }) => session.demo)).toContain(true)
     const seen = { branches: 0, damage: 0, failed: 0, compactions: 0, subagents: 0, images: 0 }
     const codes = new Set<string>()
     for (const session of await samples()) {
@@ -125,6 +120,49 @@ describe.each([
       agentType: 'Explore',
       description: 'Find uses of the parser',
     })
+  })
+})
+
+describe.each([
+  ['with an index', true],
+  ['without an index', false],
+])('%s', (_name, index) => {
+  test('[DEMO6] samples are not added to what one used oneself', async () => {
+    const lines = createLines({ sessionId: '0c0ffee0-0000-4000-8000-000000000002' })
+    const reply = lines.reply([{ type: 'text', text: 'done' }])
+    await writeTranscript(claudeDir, toJsonl([lines.prompt('mine, with a bill'), reply]))
+    await open({ index })
+    const used = async (): Promise<unknown> => {
+      await throughline.settled()
+      const [day, session] = [
+        await throughline.usage({ by: 'day' }),
+        await throughline.usage({ by: 'session' }),
+      ]
+      const { usage } = await throughline.list({ full: true })
+      return { total: day.total, sessions: session.rows, compactions: day.compactions, listed: usage }
+    }
+    const before = await used()
+    expect(before).toMatchObject({
+      total: { usage: { input: 10, output: 5 } },
+      listed: { input: 10, output: 5 },
+    })
+    await throughline.demo('on')
+    expect(await samples()).toHaveLength(7)
+    expect(await used()).toEqual(before)
+  })
+
+  test('[DEMO6] where there is nothing else, samples show what a bill looks like, and the report says so', async () => {
+    await open({ index }, { CLAUDE_CONFIG_DIR: join(dir.path, 'nothing') })
+    await throughline.demo('on')
+    await throughline.settled()
+    const usage = await throughline.usage({ by: 'workdir' })
+    expect(usage.ofSamples).toBe(true)
+    expect(usage.total.cost).toBeGreaterThan(1)
+    expect(usage.total.uncachedCost).toBeGreaterThan(usage.total.cost)
+    expect(usage.compactions).toMatchObject({ count: 1 })
+    expect(usage.compactions.tokens).toBeGreaterThan(100_000)
+    expect(usage.unpriced).toEqual([])
+    expect((await throughline.list({ full: true })).usage?.output).toBe(usage.total.usage.output)
   })
 })
 

@@ -8,7 +8,16 @@ import {
   type SessionSummary,
 } from '#model'
 import { guardAt } from '#ingest'
-import { endOfLines, formatOf, openTranscript, readForward, type Meter, type TranscriptFile } from '#sources'
+import {
+  endOfLines,
+  findNextLine,
+  formatOf,
+  openTranscript,
+  readForward,
+  readOpenLine,
+  type Meter,
+  type TranscriptFile,
+} from '#sources'
 import { inSteps } from './in-steps.ts'
 
 /** The digests of sessions. Those that were asked for last are kept, and go on with what was added since. */
@@ -33,7 +42,7 @@ export function createDigests(meter?: Meter): Digests {
       const found = known !== undefined && isGrown(known, files) ? known : createKept(session.id)
       let hasNews = found.digest === undefined
       for (const file of files) {
-        const add: Add = file.path === session.path ? addOwn(found.fold) : addDelegated(found.fold)
+        const add: Add = file.path === session.path ? addOwn(found.fold) : addDelegated(found.fold, file.path)
         const before = found.states.get(file.path)
         const after = await readFile(file, { add, state: before })
         found.states.set(file.path, after)
@@ -82,11 +91,6 @@ interface FileState {
   readonly offset: number
   /** What stands before it. */
   readonly guard: string
-  /**
-   * `line`: a whole line. `open`: one without its newline, which is all that may come next. `broken`: one that
-   * anything may become, so nothing may come next.
-   */
-  readonly end: 'line' | 'open' | 'broken'
   /** Behind it, not taken in: the beginning of a line that is still being written, or was torn. */
   readonly tail: readonly Damage[]
 }
@@ -100,8 +104,8 @@ function addOwn(fold: DigestFold): Add {
   return { lines: (count) => fold.addLines(count), reading: (reading) => fold.add(reading) }
 }
 
-function addDelegated(fold: DigestFold): Add {
-  return { lines: () => undefined, reading: (reading) => fold.addSubagent(reading) }
+function addDelegated(fold: DigestFold, path: string): Add {
+  return { lines: () => undefined, reading: (reading) => fold.addSubagent(reading, path) }
 }
 
 function openAll(session: SessionSummary, meter: Meter | undefined): readonly TranscriptFile[] {
@@ -129,30 +133,21 @@ function isGrown(known: Kept, files: readonly TranscriptFile[]): boolean {
 function goesOn({ states }: Kept, file: TranscriptFile): boolean {
   const state = states.get(file.path)
   if (state === undefined) return true
-  const { offset, end, guard } = state
+  const { offset, guard } = state
   // What was read is here, unless it is another file by now.
   if (file.has?.(Math.min(offset, file.size), 0) === false) return false
   if (file.size < offset || guardAt(file, offset) !== guard) return false
-  if (end === 'line' || file.size === offset) return true
-  return end === 'open' && isNewline(file, offset)
+  return findNextLine(file, offset) !== undefined
 }
-
-function isNewline(file: TranscriptFile, offset: number): boolean {
-  const byte = Buffer.alloc(1)
-  return file.readNow(byte, 1, offset) === 1 && byte[0] === NEWLINE
-}
-
-const NEWLINE = 0x0a
 
 async function readFile(
   file: TranscriptFile,
   { add, state }: { readonly add: Add; readonly state: FileState | undefined },
 ): Promise<FileState> {
   // The newline of a line that was taken in without it is no line.
-  const isClosed = state?.end === 'open' && file.size > state.offset
-  const from = (state?.offset ?? 0) + Number(isClosed)
-  if (state !== undefined && !isClosed && file.size === from) return { ...state, tail: [] }
-  const end = Math.max(from, endOfLines(file))
+  const from = state === undefined ? 0 : (findNextLine(file, state.offset) ?? state.offset)
+  if (state !== undefined && file.size === state.offset) return { ...state, tail: [] }
+  const end = Math.max(from, await endOfLines(file))
   // Before it is read: when it is written anew meanwhile, the next look tells so.
   const guard = guardAt(file, end)
   if (end > from) {
@@ -161,8 +156,8 @@ async function readFile(
       for (const reading of readings) add.reading(reading)
     }
   }
-  if (end >= file.size) return { offset: end, guard, end: 'line', tail: [] }
-  return await readTail(file, { add, state: { offset: end, guard, end: 'line', tail: [] } })
+  if (end >= file.size) return { offset: end, guard, tail: [] }
+  return await readTail(file, { add, state: { offset: end, guard, tail: [] } })
 }
 
 /** What stands behind the last whole line is taken in if it can be read; else it waits for the rest of it. */
@@ -170,15 +165,14 @@ async function readTail(
   file: TranscriptFile,
   { add, state }: { readonly add: Add; readonly state: FileState },
 ): Promise<FileState> {
-  const readings: Reading[] = []
-  for await (const batch of readForward(file, formatOf(file.path), { from: state.offset }))
-    readings.push(...batch.readings)
-  const tail = readings.flatMap((reading) => (reading.kind === 'damage' ? [reading.damage] : []))
-  if (tail.length === readings.length) return { ...state, tail }
+  const { readings, isReadable } = await readOpenLine(file, formatOf(file.path), state.offset)
+  if (!isReadable) {
+    const tail = readings.flatMap((reading) => (reading.kind === 'damage' ? [reading.damage] : []))
+    return { ...state, tail }
+  }
   add.lines(1)
   for (const reading of readings) add.reading(reading)
-  const guard = guardAt(file, file.size)
-  return { offset: file.size, guard, end: tail.length > 0 ? 'broken' : 'open', tail: [] }
+  return { offset: file.size, guard: guardAt(file, file.size), tail: [] }
 }
 
 function isSameTail(a: FileState, b: FileState): boolean {

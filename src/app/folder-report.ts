@@ -4,8 +4,8 @@ import { isAbsolute, join } from 'node:path'
 import { ThroughlineError } from '#base'
 import { readFolderSettings } from '#drivers'
 import type { Trust } from '#live'
-import type { SessionSummary } from '#model'
-import type { FolderReport } from '#wire'
+import { byActivity, type SessionSummary } from '#model'
+import type { FolderReport, KnownWorkdir } from '#wire'
 import { isWithin, realPathOf } from './config.ts'
 import type { Config } from './throughline.ts'
 
@@ -41,14 +41,33 @@ export async function readFolder(
   return { workdir, settings, trust: await trust.find(workdir, settings.hash) }
 }
 
-/** Where a session goes on: where it began, as long as that is there. */
+/** The folders of sessions of this machine, those of the latest first, and whether each can still be worked in. */
+export async function listWorkdirs(
+  sessions: readonly SessionSummary[],
+  config: Config,
+): Promise<readonly KnownWorkdir[]> {
+  const own = sessions.filter(({ demo, origin }) => demo !== true && origin === undefined)
+  const names = new Set(own.toSorted(byActivity).flatMap(({ workdirs }) => workdirs.toReversed()))
+  return await Promise.all(
+    [...names].map(async (workdir) => {
+      const report = workdir === playgroundOf(config.home) ? workdir : getWorkdir(workdir, config)
+      const exists = await Promise.resolve(report).then(
+        () => true,
+        () => false,
+      )
+      return { workdir, exists }
+    }),
+  )
+}
+
+/** Where a session continues: where it began, as long as that exists. */
 export function findWorkdir({ id, workdirs }: SessionSummary): string {
   const [first] = workdirs
   if (first !== undefined && existsSync(first)) return first
   throw new ThroughlineError(
     'folder-not-found',
-    first === undefined ? `session ${id} names no folder` : `${first} is not there any more`,
-    { hint: 'Say where it goes on: give the folder, `workdir`.' },
+    first === undefined ? `session ${id} names no folder` : `${first} no longer exists`,
+    { hint: 'Choose a folder to continue in; programs give it as `workdir`.' },
   )
 }
 

@@ -3,35 +3,49 @@ import type { SessionSummary } from '#model'
 import type { Listed } from './list-sessions.ts'
 
 /**
- * The session a person means by an id, the beginning of one, or a name. Of a recording's id the uuid alone is enough.
- * The id of a recording that is not listed, because its session is, leads to that session; that of a copy that is not
- * listed leads to the copy.
+ * The session that is meant by an id, the beginning of one, or a whole name. A part of a name is no address: what
+ * changes, sends, shares or ends must not reach a session that only happens to have the word in its name. Of a
+ * recording's id the uuid alone is enough. The id of a recording that is not listed, because its session is, leads to
+ * that session; that of a copy that is not listed leads to the copy.
  */
 export function getSession(
   { sessions, doubles = new Map(), copies = [] }: Omit<Listed, 'problems'>,
   query: string,
 ): SessionSummary {
   const wanted = query.trim().toLowerCase()
-  if (wanted === '') throw notFound(query)
-  const attempts = [
-    (session: SessionSummary) => idsOf(session.id).includes(wanted),
-    (session: SessionSummary) => idsOf(session.id).some((id) => id.startsWith(wanted)),
-    (session: SessionSummary) => recordingsOf(session, doubles).some((id) => id.startsWith(wanted)),
-    (session: SessionSummary) => session.name?.trim().toLowerCase() === wanted,
-    (session: SessionSummary) => session.name?.toLowerCase().includes(wanted) === true,
-  ]
-  for (const [nth, matches] of attempts.entries()) {
-    // Copies have the names of their originals, and are meant only by their own ids.
-    const found = (nth < BY_ID ? [...sessions, ...copies] : sessions).filter(matches)
-    const [only] = found
-    if (found.length > 1) throw ambiguous(query, found)
-    if (only) return only
+  if (wanted === '') throw notFound(query, [])
+  // Copies have the names of their originals, and are meant only by their own ids.
+  const known = [...sessions, ...copies]
+  const exact = known.filter(({ id }) => idsOf(id).includes(wanted))
+  const found = exact.length > 0 ? exact : [...new Set([...byBeginning(), ...sessions.filter(isNamed)])]
+  const [only] = found
+  if (found.length > 1) throw ambiguous(query, found)
+  if (only) return only
+  throw notFound(query, sessions.filter(isNamedLike))
+
+  function byBeginning(): readonly SessionSummary[] {
+    if (wanted.length < SHORTEST) return []
+    const own = known.filter(({ id }) => idsOf(id).some((one) => one.startsWith(wanted)))
+    return own.length > 0 ? own : sessions.filter((session) => isBehind(session))
   }
-  throw notFound(query)
+
+  function isBehind(session: SessionSummary): boolean {
+    return recordingsOf(session, doubles).some((id) => id.startsWith(wanted))
+  }
+
+  function isNamed({ name }: SessionSummary): boolean {
+    return name?.trim().toLowerCase() === wanted
+  }
+
+  function isNamedLike({ name }: SessionSummary): boolean {
+    return name?.toLowerCase().includes(wanted) === true
+  }
 }
 
-/** The first attempts go by the session's own id. */
-const BY_ID = 2
+/** Fewer letters of an id are sooner a word, such as `add` or `bad`, than meant as an id. */
+const SHORTEST = 4
+/** So many sessions are named by an error. */
+const MOST_SHOWN = 5
 
 /** An id, and of `{date}-{uuid}` the uuid too. */
 function idsOf(id: string): readonly string[] {
@@ -44,22 +58,27 @@ function recordingsOf({ id }: SessionSummary, doubles: ReadonlyMap<string, strin
   return [...doubles].flatMap(([recording, of]) => (of === id ? idsOf(recording) : []))
 }
 
-function notFound(query: string): ThroughlineError {
+function notFound(query: string, alike: readonly SessionSummary[]): ThroughlineError {
+  const next =
+    alike.length > 0
+      ? `Give the id or the whole name. Similar names: ${toCandidates(alike)}.`
+      : `Give the id, at least ${SHORTEST} characters of its beginning, or the whole name; \`throughline ls --text <words>\` finds them.`
   return new ThroughlineError('session-not-found', `no session matches ${JSON.stringify(query)}`, {
-    hint: 'See what there is with `throughline ls`, or search names and prompts with `throughline ls --text <words>`.',
+    hint: next,
   })
 }
 
 function ambiguous(query: string, found: readonly SessionSummary[]): ThroughlineError {
-  const shown = found
-    .slice(0, 5)
-    .map(({ id, name }) => `${id}${name === undefined ? '' : ` (${shorten(name, 40)})`}`)
-  const more = found.length > shown.length ? `, and ${found.length - shown.length} more` : ''
   return new ThroughlineError(
     'session-ambiguous',
     `${found.length} sessions match ${JSON.stringify(query)}`,
-    {
-      hint: `Give more of the id: ${shown.join(', ')}${more}.`,
-    },
+    { hint: `Give an id, or more of it: ${toCandidates(found)}.` },
   )
+}
+
+function toCandidates(found: readonly SessionSummary[]): string {
+  const shown = found
+    .slice(0, MOST_SHOWN)
+    .map(({ id, name }) => `${id}${name === undefined ? '' : ` (${shorten(name, 40)})`}`)
+  return `${shown.join(', ')}${found.length > shown.length ? `, and ${found.length - shown.length} more` : ''}`
 }

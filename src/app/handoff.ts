@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
 import { field, list, number, object, parseJson, string, ThroughlineError } from '#base'
@@ -134,22 +133,28 @@ export interface UnpackedHandoff {
 
 /**
  * Unpacks a session into a folder of its own below `into`, whole or not at all: every file is checked by its hash.
- * Where it is there already it is left as it is.
+ * Where it is there already it is left as it is. A bundle gets no more room than it says it needs, and no more than
+ * there is.
  */
 export async function unpackHandoff(bundle: string, into: string): Promise<UnpackedHandoff> {
   const draft = join(into, `.draft-${String(process.pid)}-${String(Math.trunc(performance.now()))}`)
   const documents: unknown[] = []
   let manifest: HandoffManifest | undefined
+  let left = new Map<string, number>()
+  let documentLength = 0
   try {
-    const lines = createInterface({
-      input: createReadStream(bundle).pipe(createGunzip()),
-      crlfDelay: Infinity,
-    })
-    for await (const line of lines) {
+    for await (const line of linesOf(bundle)) {
       const value = parseJson(line)
-      if (manifest === undefined) manifest = getManifest(value)
-      else if (field(value, 'document') !== undefined) documents.push(field(value, 'document'))
-      else await addPiece(draft, value, manifest)
+      if (manifest === undefined) {
+        manifest = getManifest(value)
+        left = new Map(manifest.files.map(({ place, bytes }) => [place, bytes]))
+        await expectRoom(manifest, into)
+      } else if (field(value, 'document') !== undefined) {
+        if (documents.length >= manifest.documents) throw damaged('it holds more documents than it names')
+        documentLength += line.length
+        if (documentLength > LONGEST_DOCUMENTS) throw damaged('its documents are too long')
+        documents.push(field(value, 'document'))
+      } else await addPiece(draft, value, left)
     }
     if (manifest === undefined) throw damaged('it is empty')
     for (const file of manifest.files) await expectFile(join(draft, file.place), file)
@@ -161,8 +166,59 @@ export async function unpackHandoff(bundle: string, into: string): Promise<Unpac
   } catch (error) {
     await rm(draft, { recursive: true, force: true })
     if (error instanceof ThroughlineError) throw error
+    if (field(error, 'code') === 'ENOENT' && field(error, 'path') === bundle) throw isMissing(bundle)
     throw damaged(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** A piece of a file is a line of less than two megabytes; a document is shorter. */
+const LONGEST_LINE = 16 * 1024 * 1024
+/** Of all documents together, in characters. They are held in memory. */
+const LONGEST_DOCUMENTS = 64 * 1024 * 1024
+const MOST_FILES = 20_000
+
+/** The lines of a packed file. A line that has no end is not waited for. */
+async function* linesOf(bundle: string): AsyncGenerator<string> {
+  const unpacked = createGunzip()
+  const read = createReadStream(bundle)
+  read.on('error', (error) => unpacked.destroy(error))
+  read.pipe(unpacked)
+  try {
+    let rest: Buffer[] = []
+    let length = 0
+    const pieces: AsyncIterable<unknown> = unpacked
+    for await (const piece of pieces) {
+      if (!Buffer.isBuffer(piece)) continue
+      let from = 0
+      for (let end = piece.indexOf(0x0a); end >= 0; end = piece.indexOf(0x0a, from)) {
+        yield Buffer.concat([...rest, piece.subarray(from, end)]).toString('utf8')
+        rest = []
+        length = 0
+        from = end + 1
+      }
+      rest.push(piece.subarray(from))
+      length += piece.length - from
+      if (length > LONGEST_LINE) throw damaged('it has a line that is too long')
+    }
+    if (length > 0) yield Buffer.concat(rest).toString('utf8')
+  } finally {
+    read.destroy()
+    unpacked.destroy()
+  }
+}
+
+async function expectRoom({ files }: HandoffManifest, into: string): Promise<void> {
+  await mkdir(into, { recursive: true, mode: 0o700 })
+  const { bavail, bsize } = await statfs(into)
+  const needed = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (needed <= bavail * bsize) return
+  throw new ThroughlineError(
+    'request-invalid',
+    `the bundle needs ${needed} bytes, more than there is room for`,
+    {
+      hint: 'Free some space, or check where the bundle comes from.',
+    },
+  )
 }
 
 function getManifest(value: unknown): HandoffManifest {
@@ -175,7 +231,10 @@ function getManifest(value: unknown): HandoffManifest {
     bytes: number(file, 'bytes') ?? -1,
     sha256: string(file, 'sha256') ?? '',
   }))
-  if (!/^[\w-]{1,128}$/u.test(id) || files.length === 0 || !files.every(({ place }) => isPlace(place)))
+  const isGood = files.every(
+    ({ place, bytes }) => isPlace(place) && Number.isSafeInteger(bytes) && bytes >= 0,
+  )
+  if (!/^[\w-]{1,128}$/u.test(id) || files.length === 0 || files.length > MOST_FILES || !isGood)
     throw damaged('it names what cannot be a session')
   return {
     session: { id, agent: string(session, 'agent') ?? 'unknown', name: string(session, 'name') },
@@ -187,25 +246,31 @@ function getManifest(value: unknown): HandoffManifest {
   }
 }
 
-/** Below the folder, by names alone. */
+/** Below the folder, by names alone, which are shown as they are: nothing in them is invisible. */
 function isPlace(place: string): boolean {
   const parts = place.split('/')
   return (
     parts.length <= 12 &&
-    parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\0\\]/u.test(part))
+    parts.every(
+      (part) => part !== '' && part !== '.' && part !== '..' && !/[\\\p{C}\p{Zl}\p{Zp}]/u.test(part),
+    )
   )
 }
 
-async function addPiece(draft: string, value: unknown, manifest: HandoffManifest): Promise<void> {
+async function addPiece(draft: string, value: unknown, left: Map<string, number>): Promise<void> {
   const place = string(value, 'place')
   const data = string(value, 'data')
-  if (data === undefined || !manifest.files.some((file) => file.place === place) || place === undefined)
+  const room = left.get(place ?? '')
+  if (data === undefined || place === undefined || room === undefined)
     throw damaged('it holds something that it does not name')
+  const bytes = Buffer.from(data, 'base64')
+  if (bytes.length > room) throw damaged(`${place} is longer than was packed`)
+  left.set(place, room - bytes.length)
   const path = join(draft, place)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const file = await open(path, 'a', 0o600)
   try {
-    await file.appendFile(Buffer.from(data, 'base64'))
+    await file.appendFile(bytes)
   } finally {
     await file.close()
   }
@@ -219,6 +284,12 @@ async function expectFile(path: string, { bytes, sha256, place }: HandoffFile): 
   }
   const found = await digest(path).catch(() => undefined)
   if (found?.bytes !== bytes || found.sha256 !== sha256) throw damaged(`${place} is not what was packed`)
+}
+
+function isMissing(bundle: string): ThroughlineError {
+  return new ThroughlineError('bad-usage', `${bundle} does not exist`, {
+    hint: 'Name the file that `throughline handoff <session>` wrote.',
+  })
 }
 
 function damaged(why: string): ThroughlineError {

@@ -7,7 +7,8 @@ import { toAuthors, toSaidBy, type AuthorLog, type SaidBy } from './author-log.t
 import { packHandoff, unpackHandoff } from './handoff.ts'
 import { createLineageLog, type LineageLog } from './lineage-log.ts'
 import { convertSession } from './session-conversion.ts'
-import { readEntries } from './session-entries.ts'
+import { readSession } from './session-entries.ts'
+import type { ReadWritten } from './written-check.ts'
 
 /** Sessions that go from one machine to another. */
 export interface Handoffs {
@@ -31,7 +32,7 @@ export interface TakenIn extends ConvertOutcome {
   readonly from: { readonly sessionId: string; readonly agent: string; readonly workdir?: string | undefined }
   /** Its transcript, byte for byte. */
   readonly path: string
-  /** Documents that were not known here. */
+  /** Documents that were not known here. They are held until a person approves them. */
   readonly documents: number
 }
 
@@ -49,6 +50,8 @@ export interface HandoffsOptions {
   readonly run: (command: readonly string[], workdir: string) => Promise<void>
   /** The model to go on with in opencode. */
   readonly opencodeModel?: ((workdir: string) => string | undefined) | undefined
+  /** Reads a session that was written for an agent. */
+  readonly readWritten?: ReadWritten | undefined
   readonly onWritten: () => Promise<void>
   readonly now: () => number
 }
@@ -75,21 +78,19 @@ export function createHandoffs(options: HandoffsOptions): Handoffs {
     },
     async goOn(session, { workdir, to }) {
       const { origin: place, agent } = session
-      const entries = await readEntries(session.path)
+      const read = await readSession(session.path)
       const origin = place && { origin: place.origin, machine: place.machine, person: place.person }
-      const outcome = await convertSession(
+      return await convertSession(
         session,
-        { entries, said: toSaid(entries) },
+        { entries: read.entries, said: toSaid(read.entries, read) },
         { ...options, lineage, to: to ?? getAgent(agent), workdir, kind: 'handed-over', now, origin },
       )
-      await options.onWritten()
-      return outcome
     },
     async takeIn(bundle, { workdir, to } = {}) {
       const { manifest, path, documents } = await unpackHandoff(bundle, join(home, 'handoffs'))
       const { session, createdAt } = manifest
       const agent = to ?? getAgent(session.agent)
-      const entries = await readEntries(path)
+      const read = await readSession(path)
       const outcome = await convertSession(
         {
           id: session.id,
@@ -98,11 +99,12 @@ export function createHandoffs(options: HandoffsOptions): Handoffs {
           createdAt,
           workdirs: manifest.workdir === undefined ? [] : [manifest.workdir],
         },
-        { entries, said: toSaid(entries) },
+        { entries: read.entries, said: toSaid(read.entries, read) },
         { ...options, lineage, to: agent, workdir, kind: 'handed-over', now },
       )
       const text = documents.map((document) => `${JSON.stringify(document)}\n`).join('')
-      const { added } = text === '' ? { added: 0 } : await memory.import({ format: 'documents', text })
+      const bundled = { format: 'documents', text, from: `a handoff of session ${session.id}` } as const
+      const { added } = text === '' ? { added: 0 } : await memory.import(bundled)
       await options.authors?.addInherited(outcome.sessionId, manifest.authors)
       await options.onWritten()
       const from = { sessionId: session.id, agent: session.agent, workdir: manifest.workdir }

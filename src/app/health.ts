@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs'
 import { parseJson, string } from '#base'
 import { isLive, isWaitingForYou } from '#model'
 import { PROTOCOL, type ArchiveState, type Health, type IndexState, type Notice } from '#wire'
+import { findHomeDamage } from './home-damage.ts'
+import { findSettingTroubles } from './settings-check.ts'
+import type { Config } from './throughline.ts'
 import type { Keeper } from './keeper.ts'
 import type { Listed } from './list-sessions.ts'
 import type { Team } from './open-team.ts'
@@ -13,6 +16,9 @@ export interface HealthParts {
   readonly keepsIndex: boolean
   readonly startedAt: string
   readonly team: Pick<Team, 'status'> | undefined
+  readonly config: Pick<Config, 'home'>
+  /** Milliseconds. */
+  readonly now: number
   /** What else went wrong meanwhile. */
   readonly notices: readonly Notice[]
 }
@@ -21,11 +27,10 @@ export interface HealthParts {
 export async function toHealth(parts: HealthParts): Promise<Health> {
   const { listed, keeper, startedAt } = parts
   const { sessions, problems } = listed
-  const live = sessions.flatMap((session) =>
-    session.live === undefined
-      ? []
-      : [{ id: session.id, name: session.name, workdir: session.workdirs[0], live: session.live }],
-  )
+  const troubles = await findSettingTroubles(parts.config.home)
+  const live: Health['sessions']['live'][number][] = []
+  for (const { id, name, workdirs, live: state } of sessions)
+    if (state !== undefined) live.push({ id, name, workdir: workdirs[0], live: state })
   return {
     version: readVersion(),
     protocol: PROTOCOL,
@@ -33,7 +38,7 @@ export async function toHealth(parts: HealthParts): Promise<Health> {
     startedAt,
     sessions: {
       total: sessions.length,
-      live: live.filter((session) => isLive(session.live) || session.live.status === 'gone'),
+      live: live.filter((session) => isLive(session.live)),
       waitingForYou: live.filter((session) => isWaitingForYou(session.live)).length,
     },
     index: keeper?.index?.state() ?? (parts.keepsIndex ? NOT_BEGUN : { state: 'none' }),
@@ -41,8 +46,10 @@ export async function toHealth(parts: HealthParts): Promise<Health> {
     ...toTeamState(parts.team),
     notices: [
       ...problems.map(({ path, message, hint }) => ({ at: startedAt, message: `${path}: ${message}`, hint })),
+      ...troubles.map(({ message, hint }) => ({ at: startedAt, message, hint })),
       ...(keeper?.notices() ?? []),
       ...parts.notices,
+      ...(await findHomeDamage(parts.config.home, parts.now)),
     ],
   }
 }

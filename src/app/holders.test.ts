@@ -60,4 +60,4 @@ test('[RUN39] [A01] taking over ends the process: it is asked first, and waited 
   }
   const elsewhere = registryOf(process.pid, { pidSpace: 'pid:[1]' })
   await expectError(endHolder(elsewhere, 's'), 'session-held')
-}, 60_000)
+})

@@ -10,10 +10,11 @@ import {
   type Archive,
   type Catalogue,
   type CatalogueChange,
+  type CatalogueOptions,
   type LiveRegistry,
   type SessionIndex,
 } from '#ingest'
-import type { Meter, SessionFiles } from '#sources'
+import type { SessionFiles } from '#sources'
 import { INDEX_VERSION } from '#store'
 import type { ArchiveState, Notice } from '#wire'
 import { createArchiving, isAgents } from './archiving.ts'
@@ -26,6 +27,7 @@ import { createLookAround, type LookAround } from './look-around.ts'
 import type { Team } from './open-team.ts'
 import { withNameElsewhere } from './team-names.ts'
 import { recordedFolders, toCatalogueSources, watchedFolders, type Sources } from './open-sources.ts'
+import { withoutMendedCrashes } from './orderly-ends.ts'
 import type { Preferences } from './preferences.ts'
 import { registerPath } from './recorded-folders.ts'
 import type { Config } from './throughline.ts'
@@ -58,7 +60,7 @@ export interface Keeper {
   close(): Promise<void>
 }
 
-export interface KeeperOptions {
+export interface KeeperOptions extends Pick<CatalogueOptions, 'liveElsewhere' | 'meter' | 'now' | 'restMs'> {
   readonly config: Config
   readonly sources: Sources
   /** What a session is doing that is run here. */
@@ -67,13 +69,9 @@ export interface KeeperOptions {
   readonly lineage: LineageLog
   /** Whether to keep an index and an archive: one process per home does. */
   readonly keeps: boolean
-  readonly now: () => number
   readonly sweepMs?: number | undefined
-  readonly meter?: Meter | undefined
   /** What other machines of the team have. */
   readonly team?: Pick<Team, 'sources' | 'nameOf'> | undefined
-  /** What a session of another machine is doing. */
-  readonly liveElsewhere?: ((id: string) => LiveState | undefined) | undefined
 }
 
 /** How long after a change what is known is written down for the next process. */
@@ -102,8 +100,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   let remembering: NodeJS.Timeout | undefined
   /** Some folder gives no hints. */
   let isUnwatched = false
-  let sweeps = 0
-  let hints = 0
+  let [sweeps, hints] = [0, 0]
   const expected = createExpectedSessions({ isKnown: (id) => byId.has(id), tell })
 
   // A folder that is not there cannot be watched, and the first recording is to be seen at once.
@@ -117,11 +114,13 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   })
   const filesOf = (path: string): SessionFiles | undefined => catalogue.filesOf(path)
   const archiving = createArchiving({ archive, sources: [source, beside, ...sources.others], filesOf, now })
+  const stateOf = (id: string): LiveState | undefined => live?.states.get(id)
+  const held = withoutMendedCrashes(home, { stateOf, onChange: (ids) => catalogue.refresh(ids) })
   if (source.registry !== undefined) {
     live = openLiveRegistry({
       registry: source.registry,
       lastActivity: (id) => lastActivityOf(id),
-      onChange: (changes) => catalogue.refresh(changes.map(({ sessionId }) => sessionId)),
+      onChange: (changes) => held.refresh(changes.map(({ sessionId }) => sessionId)),
       now,
     })
   }
@@ -133,7 +132,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     ...(keeps ? { rememberedPath: cataloguePath(home) } : {}),
     isAllowed,
     // Who runs it here knows better than what its agent wrote down.
-    liveOf: (id) => options.liveOf(id) ?? live?.states.get(id),
+    liveOf: (id) => options.liveOf(id) ?? held.stateOf(id),
     liveElsewhere: options.liveElsewhere,
     preferenceOf: (id) => withNameElsewhere(preferences.get(id), options.team?.nameOf(id)),
     countsOf: (id) => counts.get(id),
@@ -141,6 +140,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     onChange: take,
     now,
     meter: options.meter,
+    restMs: options.restMs,
   })
 
   function workdirs(): readonly string[] {
@@ -155,7 +155,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   if (folders.look(workdirs())) await catalogue.sweep()
   for (const session of catalogue.sessions()) own(session)
   live?.refresh()
-
+  held.refresh([...(live?.states.keys() ?? [])])
   function own(session: SessionSummary): void {
     byId.set(session.id, session)
     owners.set(session.path, session.path)
@@ -250,6 +250,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       },
       onNotice: notify,
       now,
+      restMs: options.restMs,
     })
     opened.sync(catalogue.sessions().flatMap(toTasks))
     // What the last process left says nothing of lines that subagents wrote since.
@@ -280,7 +281,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     lastWrite: lastActivityOf,
     sessions: () => expected.among(catalogue.sessions()),
     expect: (id, session) => expected.expect(id, session),
-    refresh: (id) => catalogue.refresh([id]),
+    refresh: (id) => held.refresh([id]),
     rewatch: () => watcher.refresh(),
     async close() {
       clearTimeout(beginning)
@@ -289,6 +290,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       watcher.close()
       around?.close()
       live?.close()
+      catalogue.close()
       await catalogue.settled()
       await archiving.close()
       if (keeps) await catalogue.remember().catch(() => undefined)

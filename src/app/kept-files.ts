@@ -57,7 +57,7 @@ export function cataloguePath(home: string): string {
 
 const CATALOGUE_VERSION = 1
 
-/** An index of another version is of no use to anybody. */
+/** An index of an older version is of no use to anybody. One of a newer version belongs to who comes back to it. */
 export function dropOldIndexes(home: string): void {
   let names: readonly string[] = []
   try {
@@ -66,9 +66,8 @@ export function dropOldIndexes(home: string): void {
     // It is not there, or nothing can be opened right now: the index itself will say so.
   }
   for (const name of names) {
-    if (/^index\.v\d+\.db/.test(name) && !name.startsWith(`index.v${INDEX_VERSION}.db`)) {
-      rmSync(join(home, name), { force: true })
-    }
+    const version = Number(/^index\.v(\d+)\.db/.exec(name)?.[1] ?? INDEX_VERSION)
+    if (version < INDEX_VERSION) rmSync(join(home, name), { force: true })
   }
 }
 

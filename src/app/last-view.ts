@@ -1,5 +1,5 @@
 import { findSessionJournal, readSessionJournal } from '#live'
-import type { Abilities, EndReason, SessionView } from '#model'
+import { OWN_NOTES, type Abilities, type EndReason, type SessionView } from '#model'
 
 /** Ends that nobody has to be told of when they look at the session later. */
 const EXPECTED: readonly EndReason[] = ['ended', 'idle', 'agent-closed']
@@ -10,6 +10,7 @@ const UNKNOWN: Abilities = {
   fork: true,
   interrupt: true,
   editInput: false,
+  denialWords: false,
   midTurn: false,
   images: true,
   writesTranscript: true,
@@ -24,7 +25,7 @@ export async function findLastView(home: string, sessionId: string): Promise<Ses
   if (path === undefined) return undefined
   const { started, ended, prompts, mode, model, agentSessionId } = await readSessionJournal(path)
   if (started === undefined) return undefined
-  const left = prompts.filter(({ state }) => state !== 'delivered')
+  const left = prompts.filter(({ state, by }) => state !== 'delivered' && by !== OWN_NOTES)
   // Without a word about its end, it died, and whoever finds it will write that down.
   const { reason, message } = ended ?? { reason: 'host-gone' as const, message: undefined }
   if (left.length === 0 && EXPECTED.includes(reason)) return undefined

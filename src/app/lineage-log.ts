@@ -123,7 +123,7 @@ function readLines(path: string): readonly Descent[] {
 }
 
 function readDescent(value: unknown): Descent | undefined {
-  const kind = (['repaired', 'converted', 'handed-over'] as const).find(
+  const kind = (['repaired', 'converted', 'handed-over', 'forked'] as const).find(
     (known) => known === string(value, 'kind'),
   )
   const from = readEnd(value, 'from')

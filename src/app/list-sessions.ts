@@ -9,6 +9,7 @@ import {
   isMereCopy,
   NO_USAGE,
   ownSince,
+  toCopyName,
   type CopiedFrom,
   type LiveState,
   type SessionSummary,
@@ -19,6 +20,7 @@ import type { Source, SourceList } from '#sources'
 import type { ListOptions, Problem, SessionList } from '#wire'
 import { isWithin, realPathOf } from './config.ts'
 import type { Sources } from './open-sources.ts'
+import { toBilled } from './samples-apart.ts'
 import { surveySession } from './survey-session.ts'
 import type { Config } from './throughline.ts'
 
@@ -81,11 +83,14 @@ function withoutCopies(
   sessions: readonly SessionSummary[],
   { copyOf, liveOf }: KnownOf,
 ): Required<Pick<Listed, 'sessions' | 'copies'>> {
-  const ids = new Set(sessions.map(({ id }) => id))
+  const names = new Map(sessions.map(({ id, name }) => [id, name]))
   const all = sessions.map((session) => {
     const copied = copyOf(session.id) ?? session.copiedFrom
     if (copied === undefined) return session
-    return { ...session, copiedFrom: ids.has(copied.id) ? { ...copied, here: true as const } : copied }
+    const called = names.get(copied.id)
+    const copiedFrom = names.has(copied.id) ? { ...copied, here: true as const, name: called } : copied
+    const name = toCopyName(session, copiedFrom, called)
+    return { ...session, copiedFrom, ...(name === undefined ? {} : { name }) }
   })
   const byId = new Map(all.map((session) => [session.id, session]))
   const withLive = (session: SessionSummary): SessionSummary => ({
@@ -212,7 +217,8 @@ async function surveyAll(
 ): Promise<Required<Pick<SessionList, 'sessions' | 'usage' | 'problems'>>> {
   // A fork repeats messages of the session it came from: the older session is the one that was billed.
   const oldestFirst = sessions.toSorted(byCreation)
-  const ledger = createLedger()
+  const [ledger, ofOthers] = [createLedger(), createLedger()]
+  const billed = new Set(toBilled(sessions).billed)
   const surveyed: SessionSummary[] = []
   const problems: Problem[] = []
   for (const [done, session] of oldestFirst.entries()) {
@@ -222,7 +228,7 @@ async function surveyAll(
       continue
     }
     try {
-      const { result } = await surveySession(session, ledger)
+      const { result } = await surveySession(session, billed.has(session) ? ledger : ofOthers)
       surveyed.push(withFacts(session, result))
     } catch (error) {
       surveyed.push(session)
@@ -267,11 +273,11 @@ export function withFacts(
 /** With an index every session's counts are at hand, and of every message which session was billed for it. */
 export function fromIndex(index: Pick<SessionIndex, 'usage'>): NonNullable<ListContext['ledger']> {
   return async (sessions) => {
-    const ids = new Set(sessions.map(({ id }) => id))
+    const { billed: own, leftOut } = toBilled(sessions)
+    const ids = new Set(own.map(({ id }) => id))
     // An index that cannot be asked right now is no reason to list nothing: then it is what the sessions say.
-    const report = await index.usage({ by: 'session' }).catch(() => undefined)
-    const billed =
-      report?.rows.filter(({ key }) => ids.has(key)) ?? sessions.flatMap(({ counts }) => counts ?? [])
+    const report = await index.usage({ by: 'session' }, leftOut).catch(() => undefined)
+    const billed = report?.rows.filter(({ key }) => ids.has(key)) ?? own.flatMap(({ counts }) => counts ?? [])
     return { sessions, usage: billed.reduce((sum, row) => addUsage(sum, row.usage), NO_USAGE), problems: [] }
   }
 }

@@ -10,6 +10,7 @@ import {
   type Roster,
 } from '#live'
 import {
+  OWN_NOTES,
   textOf,
   type Answer,
   type AnswerOutcome,
@@ -20,16 +21,19 @@ import {
 import type { Registry } from '#sources'
 import type { FolderReport, LiveCalls, PromptRequest, RenewRequest, ResumeRequest, RunRequest } from '#wire'
 import { listAgents } from './agent-offers.ts'
+import { findReady } from './archived-session.ts'
 import { toAgentEnvironment } from './agent-environment.ts'
 import type { AsksElsewhere } from './asks-elsewhere.ts'
 import type { Board } from './board.ts'
-import { findWorkdir, getWorkdir, readFolder } from './folder-report.ts'
+import { findWorkdir, getWorkdir, listWorkdirs, readFolder } from './folder-report.ts'
+import type { Forks } from './forks.ts'
 import { endHolder } from './holders.ts'
 import { readLocalSettings } from './local-settings.ts'
 import type { WakeUp } from './open-live.ts'
 import { recordedFolder } from './recorded-sources.ts'
+import { checkInstalled, notLive, withReason } from './start-failures.ts'
 import type { Leases } from './team-leases.ts'
-import { checkMinute, toResumed, transcriptOf } from './resumed-session.ts'
+import { checkMinute, checkOwn, toResumed, transcriptOf } from './resumed-session.ts'
 import type { Config } from './throughline.ts'
 import type { BeginningSession } from './wake-ups.ts'
 
@@ -39,11 +43,14 @@ export interface LiveCallsOptions {
   readonly now: () => number
   readonly registry: Registry | undefined
   readonly get: (query: string) => Promise<SessionSummary>
+  /** All that are known, the latest first. */
+  readonly sessions: () => Promise<readonly SessionSummary[]>
   /** Looks at what there is on disk anew. */
   readonly look: () => Promise<void>
   readonly wakeUp?: WakeUp | undefined
   /** A session is gone on with. */
   readonly onResumed: (session: SessionSummary) => void
+  readonly forks?: Forks | undefined
   readonly roster: Roster
   readonly board: Board
   readonly asks: AsksElsewhere
@@ -86,6 +93,7 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
   async function run(beginning: Beginning, request: RunRequest): Promise<SessionView> {
     const { agent } = beginning
     const settings = await readLocalSettings(home)
+    checkInstalled(listAgents({ home, env, settings }), agent)
     const { workdir, trust, settings: loaded } = await folder(beginning.workdir)
     const isTrusted = trust === 'trusted' || trust === 'nothing-to-load'
     const view = await roster.start({
@@ -103,7 +111,7 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
       orphanMs: settings.orphanMs,
       deadlineMs: settings.attentionMs,
     })
-    if (request.prompt !== undefined) await send(view.sessionId, request.prompt)
+    if (request.prompt !== undefined) await sendFirst(view.sessionId, request.prompt)
     return find(view.sessionId) ?? view
   }
 
@@ -117,7 +125,7 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
       const text = await options.wakeUp?.(beginning)
       if (text === undefined) return
       const blocks: readonly Block[] = [{ kind: 'text', text }]
-      await roster.prompt(sessionId, { id, blocks, by: 'throughline' })
+      await roster.prompt(sessionId, { id, blocks, by: OWN_NOTES })
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       board.mark(sessionId, `It began without what earlier sessions knew: ${why}`)
@@ -153,17 +161,19 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
     return await roster.prompt(getLive(id).sessionId, { ...prompt, by: prompt.by ?? SOMEBODY })
   }
 
+  async function sendFirst(id: string, prompt: PromptRequest): ReturnType<LiveCalls['prompt']> {
+    return await withReason(board, id, async () => await send(id, prompt))
+  }
+
   function getLive(id: string): SessionView {
     const view = find(id)
     if (view !== undefined && view.state.state !== 'ended') return view
-    const { message, hint = 'Resume it, or begin a new one.' } =
-      view?.state.state === 'ended' ? view.state : { message: undefined }
-    const why = message === undefined ? '' : `: ${message}`
-    throw new ThroughlineError('session-ended', `session ${id} is not live${why}`, { hint })
+    throw notLive(id, (view ?? board.find(id))?.state)
   }
 
   return {
     agents: async () => listAgents({ home, env, settings: await readLocalSettings(home) }),
+    workdirs: async () => await listWorkdirs(await options.sessions(), config),
     folder,
     async trust(workdir, { hash, trusted, by = SOMEBODY }) {
       const real = await getWorkdir(workdir, config)
@@ -190,7 +200,7 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
         { ...beginning, workdir: view.workdir, previousTranscript, prompt: wordsOf(prompt) },
         request,
       )
-      if (prompt !== undefined) await send(sessionId, prompt)
+      if (prompt !== undefined) await sendFirst(sessionId, prompt)
       return find(sessionId) ?? view
     },
     async resume(id, request = {}) {
@@ -199,9 +209,10 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
         if (request.prompt !== undefined) await send(id, request.prompt)
         return find(id) ?? running
       }
-      const session = await findSession(id)
+      const found = await findSession(id)
       // It died before it said anything: it is begun again, with the prompts that were left.
-      if (session === undefined) return await beginAgain(id, request)
+      if (found === undefined) return await beginAgain(id, request)
+      const session = await findReady(found, options)
       checkOwn(session)
       checkMinute(session, now())
       const workdir = request.workdir ?? findWorkdir(session)
@@ -212,18 +223,30 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
       options.onResumed(session)
       const view = await begin({ ...beginning, ...goesOn }, rest)
       await wake({ ...beginning, workdir: view.workdir, goesOn: true, prompt: wordsOf(prompt) }, {})
-      if (prompt !== undefined) await send(view.sessionId, prompt)
+      if (prompt !== undefined) await sendFirst(view.sessionId, prompt)
       return find(view.sessionId) ?? view
     },
     async fork(id, request = {}) {
       const session = await options.get(id)
       checkOwn(session)
+      const { agent } = session
+      const { at } = request
       const workdir = request.workdir ?? findWorkdir(session)
-      const fork = request.at === undefined ? {} : { at: request.at }
-      const beginning = { sessionId: randomUUID(), agent: session.agent, workdir }
+      if (agent === 'claude' && options.forks !== undefined) {
+        // Its own copy is written with the first prompt: until then nobody could read what was said before.
+        await getWorkdir(workdir, config)
+        const copied = await options.forks.copy(session.id, { at, workdir: request.workdir })
+        const copy = await options.get(copied.sessionId)
+        const goesOn = { resume: await toResumed(copy), transcript: transcriptOf(copy, home) }
+        return await begin({ sessionId: copy.id, agent, workdir, ...goesOn }, request)
+      }
+      const sessionId = randomUUID()
+      const fork = at === undefined ? {} : { at }
       // What was said before is in the copy that the agent makes, and nowhere else.
       const copy = { resume: { sessionId: session.id, fork }, transcript: 'own' } as const
-      return await begin({ ...beginning, ...copy }, request)
+      const view = await begin({ sessionId, agent, workdir, ...copy }, request)
+      await options.forks?.onForked(session, { sessionId, at })
+      return view
     },
     async renew(id, request = {}) {
       const { agent, workdir, model, mode, sessionId, agentSessionId, turn } = getLive(id)
@@ -234,7 +257,7 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
       const view = await begin(beginning, { model, mode, ...rest })
       const before = { after: sessionId, afterAs: agentSessionId, told }
       await wake({ ...beginning, ...before, prompt: wordsOf(prompt) }, request)
-      if (prompt !== undefined) await send(view.sessionId, prompt)
+      if (prompt !== undefined) await sendFirst(view.sessionId, prompt)
       return find(view.sessionId) ?? view
     },
     async end(id) {
@@ -264,27 +287,6 @@ export function createLiveCalls(options: LiveCallsOptions): LiveCalls {
 function wordsOf(prompt: PromptRequest | undefined): string | undefined {
   const words = textOf(prompt?.blocks ?? []).trim()
   return words === '' ? undefined : words
-}
-
-function checkOwn({ id, demo, recorded, origin }: SessionSummary): void {
-  if (origin !== undefined) {
-    throw new ThroughlineError(
-      'request-invalid',
-      `session ${id} is on ${origin.machine} of ${origin.person}`,
-      {
-        hint: 'Go on with it on this machine: `throughline continue`.',
-      },
-    )
-  }
-  if (recorded !== undefined) {
-    throw new ThroughlineError('request-invalid', `session ${id} was recorded: its agent does not know it`, {
-      hint: 'Begin a session in the same folder: it wakes up with what was said in this one.',
-    })
-  }
-  if (demo !== true) return
-  throw new ThroughlineError('request-invalid', `session ${id} is a sample: no agent knows it`, {
-    hint: 'Begin a session of your own.',
-  })
 }
 
 function changed(workdir: string): ThroughlineError {

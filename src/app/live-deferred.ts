@@ -6,6 +6,7 @@ export function deferLive(open: () => Promise<Live>): LiveCalls {
   const calls = async (): Promise<LiveCalls> => (await open()).calls
   return {
     agents: async () => await (await calls()).agents(),
+    workdirs: async () => await (await calls()).workdirs(),
     folder: async (workdir) => await (await calls()).folder(workdir),
     trust: async (workdir, choice) => await (await calls()).trust(workdir, choice),
     start: async (request) => await (await calls()).start(request),

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { isAbsolute, join } from 'node:path'
-import { boolean, field, isObject, list, number, object, parseJson, string, ThroughlineError } from '#base'
+import { boolean, field, isObject, list, number, object, string } from '#base'
 import type { JsonObject } from '#base'
 import { findMode, type PermissionMode } from '#model'
 import { toPostgresAddress, type PostgresAddress } from '#store'
+import { readSettingsFile, refuseWrong } from './settings-check.ts'
 
 /** What the person at this machine decided, in `config.json` of the home. No device can change any of it. */
 export interface LocalSettings {
@@ -57,6 +56,8 @@ interface WakeUpSettings {
   readonly team: boolean
   /** People of the team of whom nothing is told. */
   readonly muted: readonly string[]
+  /** People of the team whose documents are told without being approved here one by one. */
+  readonly trusted: readonly string[]
 }
 
 const MINUTE_MS = 60_000
@@ -66,157 +67,98 @@ const BUDGETS = ['total', 'transcript', 'documents', 'item', 'team'] as const
 
 /** Reads them anew: what was changed holds from the next start on. Throws `config-invalid`, and names what is wrong. */
 export async function readLocalSettings(home: string): Promise<LocalSettings> {
-  const path = join(home, 'config.json')
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (field(error, 'code') === 'ENOENT') return '{}'
-    throw invalid(path, 'it cannot be read')
-  })
-  const value = parseJson(text)
-  if (!isObject(value)) throw invalid(path, 'it is no JSON object')
-  const live = part(value, 'live', path)
-  const mode = field(live, 'widestMode')
-  if (mode !== undefined && findMode(mode) === undefined) {
-    throw invalid(path, 'live.widestMode is none of plan, default, accept-edits, bypass')
-  }
-  const attentionMs = minutes(live, 'attentionMinutes', path)
-  const widestMode = findMode(mode)
+  const read = await readSettingsFile(home)
+  refuseWrong(read)
+  const { value } = read
+  const live = object(value, 'live')
+  const attentionMs = minutes(live, 'attentionMinutes')
+  const widestMode = findMode(field(live, 'widestMode'))
   return {
-    idleMs: minutes(live, 'idleMinutes', path) ?? IDLE_MINUTES * MINUTE_MS,
-    orphanMs: minutes(live, 'orphanMinutes', path) ?? ORPHAN_MINUTES * MINUTE_MS,
+    idleMs: minutes(live, 'idleMinutes') ?? IDLE_MINUTES * MINUTE_MS,
+    orphanMs: minutes(live, 'orphanMinutes') ?? ORPHAN_MINUTES * MINUTE_MS,
     ...(attentionMs === undefined ? {} : { attentionMs }),
     ...(widestMode === undefined ? {} : { widestMode }),
-    desktopNotices: boolean(part(value, 'notifications', path), 'desktop') ?? true,
-    agents: readAgents(part(value, 'agents', path), path),
-    names: readNames(part(value, 'names', path), path),
-    wakeUp: readWakeUp(part(value, 'wakeUp', path), path),
-    review: readReview(value, path),
-    recordedIn: readFolders(value, path),
-    ...readStore(value, path),
-    team: readTeam(part(value, 'team', path), path),
+    desktopNotices: boolean(object(value, 'notifications'), 'desktop') ?? true,
+    agents: toRecord(object(value, 'agents'), (one) => (isObject(one) ? one : undefined)),
+    names: readNames(object(value, 'names')),
+    wakeUp: readWakeUp(object(value, 'wakeUp')),
+    review: string(value, 'review') === 'agent' ? 'agent' : 'off',
+    recordedIn: texts(value, 'recordedIn'),
+    ...readStore(value),
+    team: readTeam(object(value, 'team')),
   }
 }
 
-function part(value: JsonObject, key: string, path: string): JsonObject {
-  const found = object(value, key)
-  if (found !== undefined) return found
-  if (value[key] === undefined) return {}
-  throw invalid(path, `${key} is no object`)
-}
-
-function minutes(value: JsonObject, key: string, path: string): number | undefined {
+function minutes(value: JsonObject | undefined, key: string): number | undefined {
   const given = number(value, key)
-  if (value[key] === undefined || value[key] === null) return undefined
-  if (given !== undefined && given > 0) return given * MINUTE_MS
-  throw invalid(path, `live.${key} is not a number of minutes`)
+  return given === undefined ? undefined : given * MINUTE_MS
 }
 
-function readAgents(value: JsonObject, path: string): Readonly<Record<string, JsonObject>> {
-  const agents: Record<string, JsonObject> = {}
-  for (const [agent, settings] of Object.entries(value)) {
-    if (!isObject(settings)) throw invalid(path, `agents.${agent} is no object`)
-    if (list(settings, 'args').some((arg) => typeof arg !== 'string')) {
-      throw invalid(path, `agents.${agent}.args is no list of texts`)
-    }
-    agents[agent] = settings
-  }
-  return agents
+function texts(value: JsonObject | undefined, key: string): readonly string[] {
+  return list(value, key).filter((one) => typeof one === 'string')
 }
 
-function readNames(value: JsonObject, path: string): LocalSettings['names'] {
-  const agents: Record<string, string> = {}
-  for (const [agent, name] of Object.entries(part(value, 'agents', path))) {
-    if (typeof name !== 'string') throw invalid(path, `names.agents.${agent} is no text`)
-    agents[agent] = name
-  }
-  return { ...optionalText(value, 'human', path), ...optionalText(value, 'agent', path), agents }
+function toRecord<T>(
+  value: JsonObject | undefined,
+  read: (one: unknown) => T | undefined,
+): Readonly<Record<string, T>> {
+  return Object.fromEntries(
+    Object.entries(value ?? {}).flatMap(([name, one]) => {
+      const known = read(one)
+      return known === undefined ? [] : [[name, known]]
+    }),
+  )
 }
 
-function readWakeUp(value: JsonObject, path: string): WakeUpSettings {
-  const on = boolean(value, 'on')
-  if (value['on'] !== undefined && on === undefined) {
-    throw invalid(path, 'wakeUp.on is neither true nor false')
+const asText = (one: unknown): string | undefined => (typeof one === 'string' ? one : undefined)
+
+function readNames(value: JsonObject | undefined): LocalSettings['names'] {
+  return {
+    ...optionalText(value, 'human'),
+    ...optionalText(value, 'agent'),
+    agents: toRecord(object(value, 'agents'), asText),
   }
-  const team = boolean(value, 'team')
-  if (value['team'] !== undefined && team === undefined) {
-    throw invalid(path, 'wakeUp.team is neither true nor false')
-  }
-  const muted = value['muted'] ?? []
-  if (!Array.isArray(muted) || !muted.every((name) => typeof name === 'string')) {
-    throw invalid(path, 'wakeUp.muted is no list of names')
-  }
-  const given = part(value, 'budget', path)
+}
+
+function readWakeUp(value: JsonObject | undefined): WakeUpSettings {
+  const given = object(value, 'budget')
   const budget: { [key in (typeof BUDGETS)[number]]?: number } = {}
   for (const key of BUDGETS) {
     const tokens = number(given, key)
-    if (given[key] === undefined) continue
-    if (tokens === undefined || !Number.isSafeInteger(tokens) || tokens < 0) {
-      throw invalid(path, `wakeUp.budget.${key} is no number of tokens`)
-    }
-    budget[key] = tokens
+    if (tokens !== undefined) budget[key] = tokens
   }
   return {
-    on: on ?? true,
-    team: team ?? true,
-    muted,
-    ...optionalText(value, 'opening', path),
-    ...optionalText(value, 'closing', path),
+    on: boolean(value, 'on') ?? true,
+    team: boolean(value, 'team') ?? true,
+    muted: texts(value, 'muted'),
+    trusted: texts(value, 'trusted'),
+    ...optionalText(value, 'opening'),
+    ...optionalText(value, 'closing'),
     budget,
   }
 }
 
-function readReview(value: JsonObject, path: string): LocalSettings['review'] {
-  const review = value['review'] ?? 'off'
-  if (review === 'off' || review === 'agent') return review
-  throw invalid(path, 'review is neither off nor agent')
-}
-
-function readFolders(value: JsonObject, path: string): readonly string[] {
-  const folders = value['recordedIn'] ?? []
-  if (Array.isArray(folders) && folders.every(isFolder)) return folders
-  throw invalid(path, 'recordedIn is no list of whole paths')
-}
-
 /** What is wrong with it is said without repeating it: it has a password in it. */
-function readStore(value: JsonObject, path: string): Pick<LocalSettings, 'store'> {
-  const { store } = optionalText(value, 'store', path)
+function readStore(value: JsonObject): Pick<LocalSettings, 'store'> {
+  const store = string(value, 'store')
   return store === undefined ? {} : { store: toPostgresAddress(store) }
 }
 
-function readTeam(value: JsonObject, path: string): TeamSettings {
-  const workdirs: Record<string, string> = {}
-  for (const [there, here] of Object.entries(part(value, 'workdirs', path))) {
-    if (!isFolder(here)) throw invalid(path, `team.workdirs[${JSON.stringify(there)}] is no whole path`)
-    workdirs[there] = here
+function readTeam(value: JsonObject | undefined): TeamSettings {
+  const calls = string(value, 'calls')
+  return {
+    workdirs: toRecord(object(value, 'workdirs'), asText),
+    calls: calls === 'own' || calls === 'nobody' ? calls : 'shared',
+    keepHere: texts(value, 'keepHere'),
   }
-  const calls = value['calls'] ?? 'shared'
-  if (calls !== 'shared' && calls !== 'own' && calls !== 'nobody') {
-    throw invalid(path, 'team.calls is none of shared, own, nobody')
-  }
-  const keepHere = value['keepHere'] ?? []
-  if (!Array.isArray(keepHere) || !keepHere.every(isFolder)) {
-    throw invalid(path, 'team.keepHere is no list of whole paths')
-  }
-  return { workdirs, calls, keepHere }
 }
 
 function optionalText<K extends string>(
-  value: JsonObject,
+  value: JsonObject | undefined,
   key: K,
-  path: string,
 ): { readonly [key in K]?: string } {
   const given = string(value, key)
-  if (value[key] !== undefined && given === undefined) throw invalid(path, `${key} is no text`)
   const made: { [key in K]?: string } = {}
   if (given !== undefined) made[key] = given
   return made
-}
-
-function invalid(path: string, why: string): ThroughlineError {
-  return new ThroughlineError('config-invalid', `${path} cannot be used: ${why}`, {
-    hint: 'Correct it, or move it away. docs/guide.md says what can stand in it.',
-  })
-}
-
-function isFolder(folder: unknown): folder is string {
-  return typeof folder === 'string' && isAbsolute(folder)
 }

@@ -3,6 +3,7 @@ import type { LineageLog } from './lineage-log.ts'
 import { lookAtSessions, type KnownOf, type Listed } from './list-sessions.ts'
 import { withLiveSessions } from './live-state.ts'
 import type { Sources } from './open-sources.ts'
+import { dropMendedCrashes } from './orderly-ends.ts'
 import { withPreference, type Preferences } from './preferences.ts'
 import type { Config } from './throughline.ts'
 
@@ -21,7 +22,8 @@ export async function lookAtFiles(
 ): Promise<Listed> {
   lineage.look()
   const found = await lookAtSessions(sources, config, { copyOf: (id) => lineage.copyOf(id), liveOf })
-  const listed = withLiveSessions(found, views, config)
+  const sessions = await dropMendedCrashes(found.sessions, config.home)
+  const listed = withLiveSessions({ ...found, sessions }, views, config)
   await preferences.refresh()
   if (preferences.all().size === 0) return listed
   return { ...listed, sessions: listed.sessions.map((session) => withPreference(session, preferences)) }

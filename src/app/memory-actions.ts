@@ -15,6 +15,8 @@ export async function act(
   switch (action.do) {
     case 'retire':
       return await documents.retire(id, author)
+    case 'delete':
+      return await documents.erase(id, author)
     case 'restore':
       return await documents.restore(id, {
         ...author,

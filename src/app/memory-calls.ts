@@ -1,4 +1,11 @@
-import type { Documents, DocumentsOfOthers } from '#memory'
+import type {
+  DecisionOnOther,
+  DecisionsOnOthers,
+  Documents,
+  DocumentsOfOthers,
+  ForeignTexts,
+  SpeakerNames,
+} from '#memory'
 import { toMatching, type MemoryDocument, type Passage, type SessionSummary } from '#model'
 import {
   isSessionId,
@@ -8,6 +15,7 @@ import {
   readDocumentQuery,
   type ArtifactContent,
   type ChangeAuthor,
+  type DocumentAction,
   type MemoryCalls,
   type PassageOptions,
   type PickedAt,
@@ -20,12 +28,14 @@ import { act, edit, refuseToChange } from './memory-actions.ts'
 import { checkSharing, refuseOthers } from './memory-sharing.ts'
 import { exportDocuments, importDocuments } from './memory-import.ts'
 import { notFound, remember } from './memory-remember.ts'
+import { THIS_MACHINE } from './memory-signature.ts'
 import { toReview } from './memory-review.ts'
 import { createSessionDocuments } from './memory-sessions.ts'
 import { suggestTags } from './memory-tags.ts'
 import type { Recalls } from './recalls.ts'
+import { IMPORTED } from './recorded-sources.ts'
 import type { Config } from './throughline.ts'
-import { namesOf } from './wake-up-texts.ts'
+import { givenNames, namesOf } from './wake-up-texts.ts'
 import type { WakeUps } from './wake-ups.ts'
 
 /** What the calls on memory are made of. */
@@ -35,16 +45,23 @@ export interface MemoryCallsOptions {
   readonly documents: Documents
   /** What other people share, as it is now. */
   readonly others?: (() => DocumentsOfOthers) | undefined
+  /** Writes down what a person here decided about one of those. */
+  readonly decide: DecisionsOnOthers['decide']
   readonly sessions: () => Promise<readonly SessionSummary[]>
   readonly passages: (session: SessionSummary, options?: PassageOptions) => AsyncIterable<readonly Passage[]>
   readonly review: () => Promise<'off' | 'agent'>
   /** What tools answered before something was said at a place. */
-  readonly answersBefore: (at: PickedAt) => Promise<readonly string[]>
+  readonly foreignBefore: (at: PickedAt, content: string) => Promise<ForeignTexts>
   readonly wakeUps: () => WakeUps
   readonly recalls: Recalls
 }
 
-const SOMEBODY = 'this machine'
+/** What can be done here with a document of a colleague: to want it, not to want it, to leave that open. */
+const OF_OTHERS: { readonly [what in DocumentAction['do']]?: DecisionOnOther } = {
+  approve: 'accepted',
+  retire: 'declined',
+  restore: 'open',
+}
 /** Of what is read from transcripts, the newest so many. */
 const NEWEST = 500
 
@@ -52,10 +69,13 @@ const NEWEST = 500
 export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
   const { config, now, documents, wakeUps, recalls, review } = options
   const blobs = createBlobs(config.home)
+  const names = async (agent: string): Promise<Partial<SpeakerNames>> =>
+    givenNames(await readLocalSettings(config.home), agent)
   let queue: Promise<unknown> = Promise.resolve()
   const said = createSessionDocuments({
     now,
-    sessions: options.sessions,
+    // Their messages are documents already, under the ids they had.
+    sessions: async () => (await options.sessions()).filter(({ agent }) => agent !== IMPORTED),
     passages: options.passages,
     namesOf: async (agent) => namesOf(await readLocalSettings(config.home), agent),
   })
@@ -74,11 +94,16 @@ export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
     throw notFound(id)
   }
 
+  /** The document of a colleague with this id. */
+  async function findOther(id: string): Promise<MemoryDocument | undefined> {
+    await documents.refresh()
+    return documents.find(id) === undefined ? options.others?.().find(id) : undefined
+  }
+
   /** What stands in a transcript is there, and cannot be changed. */
   async function getWritten(id: string): Promise<void> {
-    await documents.refresh()
-    const others = documents.find(id) === undefined ? options.others?.().find(id) : undefined
-    if (others !== undefined) refuseOthers(others)
+    const other = await findOther(id)
+    if (other !== undefined) refuseOthers(other)
     if (documents.find(id) === undefined && (await said.find(id)) !== undefined) refuseToChange(id)
   }
 
@@ -118,18 +143,19 @@ export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
     async put(draft, author = {}) {
       const read = readDocumentDraft(draft)
       if (read.scope !== undefined) checkSharing(read)
-      const { document } = await documents.put(read, { by: author.by ?? SOMEBODY })
+      const { document } = await documents.put(read, { by: author.by ?? THIS_MACHINE })
       return document
     },
     remember: async (request) =>
       await inTurn(() =>
-        remember(request, request.by ?? SOMEBODY, {
+        remember(request, request.by ?? THIS_MACHINE, {
           config,
           now,
           documents,
           blobs,
           review,
-          answersBefore: options.answersBefore,
+          foreignBefore: options.foreignBefore,
+          names,
         }),
       ),
     async edit(id, patch, author) {
@@ -139,12 +165,19 @@ export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
     },
     async act(id, action, author) {
       const what = readDocumentAction({ ...action })
+      const other = await findOther(id)
+      const decision = OF_OTHERS[what.do]
+      if (other !== undefined && decision !== undefined) {
+        await options.decide(other, decision, author?.by ?? THIS_MACHINE)
+        return await get(id)
+      }
       await getWritten(id)
       return await inTurn(() => act(documents, id, { action: what, author: toAuthor(author) }))
     },
     async review() {
       await documents.refresh()
-      return await toReview(documents, { now: now(), since: await wakeUps().lastAt() })
+      const others = options.others?.().query({ state: 'quarantined' }) ?? []
+      return await toReview(documents, { now: now(), since: await wakeUps().lastAt(), others })
     },
     async trace(id) {
       const document = await get(id)
@@ -161,7 +194,11 @@ export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
     wakeElsewhere: async (request) => await wakeUps().elsewhere(request),
     recall: async (request) => await recalls.recall(request),
     async import(request) {
-      return await importDocuments(request, request.by ?? SOMEBODY, { documents, blobs })
+      return await importDocuments(request, request.by ?? THIS_MACHINE, {
+        home: config.home,
+        documents,
+        blobs,
+      })
     },
     async export() {
       await documents.refresh()
@@ -177,5 +214,5 @@ export function createMemoryCalls(options: MemoryCallsOptions): MemoryCalls {
 }
 
 function toAuthor({ by, version }: ChangeAuthor = {}): { readonly by: string; readonly version?: number } {
-  return { by: by ?? SOMEBODY, ...(version === undefined ? {} : { version }) }
+  return { by: by ?? THIS_MACHINE, ...(version === undefined ? {} : { version }) }
 }

@@ -305,7 +305,7 @@ describe('[DOC37] a live query', () => {
       at: new Date(n * 1000).toISOString(),
       document: { id: `d${n}`, type: 'learning', content: `${n} ${'x'.repeat(1000)}` },
     }))
-    await there.memory.import({ format: 'documents', text: toJsonl(text) })
+    await there.memory.import({ format: 'documents', text: toJsonl(text), accept: true })
     const listening = listen(here, { kind: 'documents', query: { type: 'learning' } })
     await listening.until((events) => events.some(({ kind }) => kind === 'caught-up'))
     const pieces = listening.events.filter(({ kind }) => kind === 'documents.changed')

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import { isUtf8 } from 'node:buffer'
 import { ThroughlineError } from '#base'
-import { findHoldReason, toPromotion, type Documents, type Promotion } from '#memory'
+import {
+  findHoldReason,
+  toPromotion,
+  type Documents,
+  type ForeignTexts,
+  type Promotion,
+  type SpeakerNames,
+} from '#memory'
 import {
   toDefaultCategory,
   type DocumentDraft,
@@ -14,6 +21,7 @@ import { readRememberRequest, type PickedAt, type RememberOutcome, type Remember
 import type { Blobs } from './blobs.ts'
 import { readNamedFiles, type ReadFile } from './memory-files.ts'
 import { checkSharing } from './memory-sharing.ts'
+import { toSignature, type Signature } from './memory-signature.ts'
 import type { Config } from './throughline.ts'
 
 export interface RememberOptions {
@@ -22,8 +30,10 @@ export interface RememberOptions {
   readonly documents: Documents
   readonly blobs: Blobs
   readonly review: () => Promise<'off' | 'agent'>
-  /** What tools answered before something was said at a place. */
-  readonly answersBefore: (at: PickedAt) => Promise<readonly string[]>
+  /** The names that the person at this machine has given. */
+  readonly names: (agent: string) => Promise<Partial<SpeakerNames>>
+  /** What words that are said at a place may have been copied from. */
+  readonly foreignBefore: (at: PickedAt, content: string) => Promise<ForeignTexts>
 }
 
 /** Of a file, so much is looked at for secrets. */
@@ -47,15 +57,16 @@ export async function remember(
   const secret = request.keepSecret === true ? undefined : findSecret(request, files)
   if (secret !== undefined) return secret
   await documents.refresh()
+  const signature = toSignature(request, author, await options.names(request.agent ?? ''))
   if (request.type === 'artifact' && files.length > 0)
-    return await keepArtifact(request, files, { ...options, author })
-  const draft = toDraft(request, files, author)
+    return await keepArtifact(request, files, { ...options, signature })
+  const draft = toDraft(request, files, signature)
   if (draft.scope !== undefined) checkSharing(draft)
-  return await promote(draft, request, { ...options, author })
+  return await promote(draft, request, { ...options, signature })
 }
 
 interface Authored extends RememberOptions {
-  readonly author: string
+  readonly signature: Signature
 }
 
 async function promote(
@@ -63,8 +74,8 @@ async function promote(
   request: RememberRequest,
   options: Authored,
 ): Promise<RememberOutcome> {
-  const { documents, author } = options
-  const by = { by: author }
+  const { documents, signature } = options
+  const by = { by: signature.by }
   if (request.supersedes !== undefined) getDocument(documents, request.supersedes)
   const near = request.near && getDocument(documents, request.near.id)
   const others = documents.query({ type: draft.type }).filter(({ id }) => id !== request.supersedes)
@@ -98,13 +109,13 @@ async function promote(
 }
 
 async function confirm(id: string, draft: DocumentDraft, options: Authored): Promise<RememberOutcome> {
-  const { documents, author } = options
+  const { documents, signature } = options
   const { provenance } = draft
   let document = await documents.confirm(id, {
-    by: author,
+    by: signature.by,
     ...(provenance === undefined ? {} : { provenance }),
   })
-  if (draft.pinned === true) document = await documents.pin(id, { by: author })
+  if (draft.pinned === true) document = await documents.pin(id, { by: signature.by })
   return { kind: 'confirmed', document }
 }
 
@@ -114,7 +125,7 @@ async function keepArtifact(
   files: readonly ReadFile[],
   options: Authored,
 ): Promise<RememberOutcome> {
-  const { documents, blobs, author } = options
+  const { documents, blobs, signature } = options
   const bound = await Promise.all(
     files.map(async ({ path, bytes }) => ({ path, hash: await blobs.put(bytes) })),
   )
@@ -125,28 +136,31 @@ async function keepArtifact(
     if (isSame && known.content === request.content && known.retiredAt === undefined) {
       return { kind: 'confirmed', document: known }
     }
-    const patch = { ...toPatch(toDraft(request, bound, author), request), files: bound, retiredAt: undefined }
-    return { kind: 'remembered', document: await documents.patch(id, patch, { by: author }) }
+    const patch = {
+      ...toPatch(toDraft(request, bound, signature), request),
+      files: bound,
+      retiredAt: undefined,
+    }
+    return { kind: 'remembered', document: await documents.patch(id, patch, { by: signature.by }) }
   }
   const held = await findReason(request, undefined, options)
   const draft = {
-    ...toDraft(request, bound, author),
+    ...toDraft(request, bound, signature),
     id,
     ...(held === undefined ? {} : { quarantine: held }),
   }
-  const { document } = await documents.put(draft, { by: author })
+  const { document } = await documents.put(draft, { by: signature.by })
   return held === undefined ? { kind: 'remembered', document } : { kind: 'held', document, reason: held }
 }
 
 function toDraft(
   request: RememberRequest,
   files: readonly FileBinding[],
-  author: string,
+  { name }: Signature,
 ): DocumentDraft & Pick<MemoryDocument, 'category'> {
   const { type = 'learning', category = toDefaultCategory(type), at, workdir, audience, expiresAt } = request
   const { scope = 'private' } = request
   const isAgent = request.speaker === 'agent'
-  const name = isAgent ? (request.agent ?? author) : author
   const provenance: Provenance | undefined = at && {
     sessionId: at.sessionId,
     entryId: at.entryId,
@@ -198,12 +212,12 @@ function toTags({ tags = [] }: RememberRequest): readonly string[] {
 async function findReason(
   request: RememberRequest,
   near: MemoryDocument | undefined,
-  { review, documents, answersBefore }: Authored,
+  { review, documents, foreignBefore }: Authored,
 ): Promise<string | undefined> {
   if (request.speaker !== 'agent') return undefined
   return findHoldReason({
     content: request.content,
-    toolTexts: request.at === undefined ? [] : await answersBefore(request.at),
+    ...(request.at === undefined ? { toolTexts: [] } : await foreignBefore(request.at, request.content)),
     before: 0,
     wantsPin: request.pinned === true,
     older: request.supersedes === undefined ? near : documents.find(request.supersedes),

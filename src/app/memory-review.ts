@@ -1,13 +1,25 @@
-import { toContradictionGroups, toPromotion, toStems, type Documents } from '#memory'
+import { isParaphrase, toContradictionGroups, toPromotion, toStems, type Documents } from '#memory'
 import type { MemoryDocument, Steps } from '#model'
 import type { Review } from '#wire'
 import { toBoundFile } from './bound-files.ts'
 import { inSteps } from './in-steps.ts'
 
+/** What a session could be told. An import may bring thousands of messages, which are not. */
+const DECIDED = ['learning', 'teaching', 'marker', 'artifact'] as const
+
 /** What waits for a person, and what is new since a time. */
 export async function toReview(
   documents: Documents,
-  { now, since }: { readonly now: number; readonly since: string | undefined },
+  {
+    now,
+    since,
+    others,
+  }: {
+    readonly now: number
+    readonly since: string | undefined
+    /** What colleagues share, and nobody here has accepted. */
+    readonly others: readonly MemoryDocument[]
+  },
 ): Promise<Review> {
   const active = documents.query({})
   const isFresh = ({ id }: MemoryDocument): boolean => {
@@ -15,7 +27,7 @@ export async function toReview(
     return first !== undefined && (since === undefined || first.at > since)
   }
   return {
-    held: documents.query({ state: 'quarantined' }),
+    held: [...documents.query({ state: 'quarantined', type: DECIDED }), ...others],
     contradictions: toContradictionGroups(active).filter((group) => group.length > 1),
     conflicts: active.filter(({ conflict }) => conflict !== undefined),
     duplicates: await inSteps(toDuplicates(active, now)),
@@ -73,7 +85,7 @@ function* toDuplicates(
       const before = compared[other]
       if (before === undefined || rootOf(other) === rootOf(at) || ++pairs > MOST_PAIRS) continue
       if (pairs % PAIRS_PER_STEP === 0) yield
-      if (toPromotion(document, [before], now).kind === 'confirms') group[rootOf(at)] = rootOf(other)
+      if (isSimilar(document, before, now)) group[rootOf(at)] = rootOf(other)
     }
     for (const stem of rare) holders.set(stem, [...(holders.get(stem) ?? []), at])
   }
@@ -83,4 +95,13 @@ function* toDuplicates(
     groups.set(root, [...(groups.get(root) ?? []), document])
   }
   return [...groups.values()].filter((one) => one.length > 1)
+}
+
+/** Whether a person may want to keep only one of two documents. */
+function isSimilar(one: MemoryDocument, other: MemoryDocument, now: number): boolean {
+  const { kind } = toPromotion(one, [other], now)
+  return (
+    kind === 'confirms' ||
+    (kind === 'ask' && one.category === other.category && isParaphrase(one.content, other.content))
+  )
 }

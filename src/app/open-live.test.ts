@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { findSessionJournal } from '#live'
 import { textOf, type SessionView } from '#model'
 import type { LiveEvent } from '#wire'
 import { eventually, expectError, openTempDir, type TempDir } from '#testing'
@@ -191,6 +192,34 @@ describe('a session begins', () => {
 })
 
 describe('a session that is not live', () => {
+  test('[RUN41] its folder is listed with whether it still exists, those of the latest session first', async () => {
+    const gone = join(temp.path, 'gone')
+    const outside = join(temp.path, 'outside')
+    for (const folder of [gone, outside]) mkdirSync(folder)
+    const throughline = await open()
+    const at = async (folder: string, id: string): Promise<void> => {
+      await throughline.live.start({ agent: 'scripted', workdir: folder, prompt: say(id, `[[say ${id}]]`) })
+      await eventually(async () => {
+        expect((await throughline.live.board()).every(({ state }) => state.state === 'idle')).toBe(true)
+        const { sessions } = await throughline.list()
+        expect(sessions.flatMap(({ workdirs }) => workdirs)).toContain(folder)
+      })
+    }
+    for (const [folder, id] of [
+      [outside, 'p1'],
+      [gone, 'p2'],
+      [workdir, 'p3'],
+    ] as const)
+      await at(folder, id)
+    rmSync(gone, { recursive: true })
+    const listed = await throughline.live.workdirs()
+    expect(listed).toEqual([
+      { workdir, exists: true },
+      { workdir: gone, exists: false },
+      { workdir: outside, exists: true },
+    ])
+  })
+
   test('[RUN37] says how its last run ended when that was not as it should be, and what was left unsaid', async () => {
     const throughline = await open()
     const { sessionId, pid } = await throughline.live.start({
@@ -201,6 +230,9 @@ describe('a session that is not live', () => {
     await eventually(async () => {
       const { prompts } = await throughline.live.view(sessionId)
       expect(prompts.map(({ state }) => state)).toEqual(['delivered'])
+      // What is told a moment before it is on disk would be in doubt.
+      const journal = (await findSessionJournal(home, sessionId)) ?? ''
+      expect(readFileSync(journal, 'utf8')).toContain('prompt.delivered')
     })
     process.kill(pid, 'SIGKILL')
     await eventually(async () => {

@@ -18,6 +18,7 @@ import { createBoard, type Board } from './board.ts'
 import { findHolder, toOwner } from './holders.ts'
 import type { LineageLog } from './lineage-log.ts'
 import { findLastView } from './last-view.ts'
+import type { Forks } from './forks.ts'
 import { createLiveCalls } from './live-calls.ts'
 import { createBoardTopic, isNamed, subscribeToLive } from './live-topics.ts'
 import { toLiveState } from './live-state.ts'
@@ -50,10 +51,14 @@ export interface LiveOptions {
   readonly now: () => number
   readonly registry: Registry | undefined
   readonly get: (query: string) => Promise<SessionSummary>
+  /** All sessions that are known, the latest first. */
+  readonly sessions: () => Promise<readonly SessionSummary[]>
   /** Looks at what there is on disk anew. */
   readonly look: () => Promise<void>
   /** The state of a live session changed, or it began or ended. */
   readonly onChange: (view: SessionView) => void
+  /** How forks are written and recorded. Absent: agents write their own. */
+  readonly forks?: Forks | undefined
   /** When a session last wrote something that can be read, in milliseconds. */
   readonly lastWrite: (sessionId: string) => number | undefined
   /** What a new session begins with, before what the person says. */

@@ -4,6 +4,7 @@ import { ThroughlineError } from '#base'
 import {
   openDocuments,
   openSharedDocuments,
+  withDecisions,
   type Documents,
   type DocumentsOfOthers,
   type SharedDocuments,
@@ -19,8 +20,10 @@ import type {
   SubscribeOptions,
   Subscription,
 } from '#wire'
+import { createDecided } from './decided-documents.ts'
 import type { Keeper } from './keeper.ts'
 import { readLocalSettings } from './local-settings.ts'
+import { givenNames } from './wake-up-texts.ts'
 import { createMemoryCalls } from './memory-calls.ts'
 import { createDocumentsTopic } from './memory-topic.ts'
 import { createPromotions } from './promotions.ts'
@@ -28,7 +31,7 @@ import { createRecalls } from './recalls.ts'
 import type { Config } from './throughline.ts'
 import { isShownDocument, toShownDocuments } from './shown-documents.ts'
 import type { TeamDocuments } from './team-documents.ts'
-import { readAnswers } from './turn-answers.ts'
+import { readForeignTexts } from './turn-answers.ts'
 import { createWakeUps, type WakeUps } from './wake-ups.ts'
 
 /** What is remembered, in this process. */
@@ -83,12 +86,19 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   }).catch((cause: unknown) => {
     throw isUnreadable(config.home, cause)
   })
-  const documents = toShownDocuments(all, config.allowedRoots)
   const { team } = options
+  const decided = createDecided(config.home, now)
+  const documents: Documents = {
+    ...toShownDocuments(all, config.allowedRoots),
+    async refresh() {
+      await all.refresh()
+      if (team !== undefined) await decided.refresh()
+    },
+  }
   const shared =
     team && (await openSharedDocuments(config.home, all, (error) => notify(`Not shared: ${String(error)}`)))
   const stopTeam = team?.onChange(() => void all.refresh().catch(() => {}))
-  const others = team && toShownOthers(team, config.allowedRoots)
+  const others = team && withDecisions(toShownOthers(team, config.allowedRoots), { ...decided, now })
   const review = async (): Promise<'off' | 'agent'> => (await readLocalSettings(config.home)).review
   const notices: Notice[] = []
   const { get, search, page } = options
@@ -108,6 +118,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
       config,
       now,
       review,
+      agentName: async (agent) => givenNames(await readLocalSettings(config.home), agent).agent,
       onProblem: notify,
     })
   let made: WakeUps | undefined
@@ -149,7 +160,8 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     review,
     wakeUps,
     recalls,
-    answersBefore: (at) => readAnswers(at, { get, page }),
+    foreignBefore: (at, content) => readForeignTexts(at, content, { get, page }),
+    decide: decided.decide,
   })
   const topic = createDocumentsTopic({
     documents,
@@ -157,7 +169,12 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     home: config.home,
     calls,
     keep: options.keep,
-    onOthers: team && ((listener) => team.onChange(listener)),
+    onOthers:
+      team &&
+      ((listener) => {
+        const stops = [team.onChange(listener), decided.onChange(listener)]
+        return () => stops.forEach((stop) => stop())
+      }),
   })
   return {
     calls,

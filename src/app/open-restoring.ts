@@ -44,14 +44,14 @@ export function openRestoring(options: OpenRestoringOptions): Restoring {
       runOnce(command, { workdir, env: toAgentEnvironment(env) }),
     onWritten,
     now,
+    async readWritten(id: string) {
+      const session = await get(id).catch(() => undefined)
+      return session === undefined ? undefined : await readEntries(session.path)
+    },
   }
   const calls = createRestoring({
     ...places,
     get,
-    async readWritten(id) {
-      const session = await get(id).catch(() => undefined)
-      return session === undefined ? undefined : await readEntries(session.path)
-    },
     summarise: createSummariser({ home: config.home, env, now }),
     mintId: randomUUID,
   })
@@ -68,6 +68,10 @@ export function openRestoring(options: OpenRestoringOptions): Restoring {
       async convert(id, request) {
         expectAllowed(request.workdir, config)
         return await calls.convert(id, request)
+      },
+      async copy(id, request) {
+        expectAllowed(request?.workdir, config)
+        return await calls.copy(id, request)
       },
     },
     handoffs: {

@@ -10,6 +10,7 @@ import {
   type Source,
 } from '#sources'
 import { realPathOf } from './config.ts'
+import { guardedSource } from './guarded-source.ts'
 import { createRecordedFolders, type RecordedFolders } from './recorded-folders.ts'
 import { createClaims, withClaims, withoutOutrun } from './claims.ts'
 import { createRecordedSources } from './recorded-sources.ts'
@@ -37,13 +38,19 @@ export function createSources(config: Config, meter?: Meter): Sources {
   const home = realPathOf(config.home)
   const folders = createRecordedFolders(home)
   const others = [
-    createCodexSource(config.codexDir, meter === undefined ? {} : { meter }),
-    createGeminiSource(config.geminiDir, join(home, 'transcribed', 'gemini'), meter),
-    createOpencodeSource(config.opencodeDir, join(home, 'transcribed', 'opencode'), meter),
+    guardedSource(createCodexSource(config.codexDir, meter === undefined ? {} : { meter }), config.codexDir),
+    guardedSource(
+      createGeminiSource(config.geminiDir, join(home, 'transcribed', 'gemini'), meter),
+      config.geminiDir,
+    ),
+    guardedSource(
+      createOpencodeSource(config.opencodeDir, join(home, 'transcribed', 'opencode'), meter),
+      config.opencodeDir,
+    ),
   ]
   const claims = new Map(others.map(({ agent }) => [agent, createClaims(home, agent)]))
   return {
-    own: createClaudeSource(config.claudeDir, meter),
+    own: guardedSource(createClaudeSource(config.claudeDir, meter), config.claudeDir),
     others: others.map((source) => {
       const of = claims.get(source.agent)
       return of === undefined ? source : withClaims(source, of, home)

@@ -2,11 +2,13 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createLedger, type LiveState, type Reading, type SessionSummary, type SessionView } from '#model'
 import { formatOf, readForward, type Meter } from '#sources'
-import { deferCalls, type Page, type PageOptions, type SearchPage, type SearchRequest } from '#wire'
+import { deferCalls, type SearchPage, type SearchRequest } from '#wire'
 import { isBelieved } from './believed-recordings.ts'
 import { checkSession } from './check.ts'
 import { readConfig, realPathOf } from './config.ts'
 import type { Digests } from './digests.ts'
+import { createConversations } from './conversations.ts'
+import { createForks } from './forks.ts'
 import { getSession } from './get-session.ts'
 import { toHealth } from './health.ts'
 import { toJointRegistry } from './holders.ts'
@@ -21,10 +23,8 @@ import { lookAtFiles } from './look-at-files.ts'
 import { createSources } from './open-sources.ts'
 import type { Team } from './open-team.ts'
 import { fromIndex, listSessions, withFacts, type Listed } from './list-sessions.ts'
-import { readPage } from './page.ts'
-import { passages } from './passages.ts'
+import { createReading } from './passages.ts'
 import { openPreferences, type Preferences } from './preferences.ts'
-import { readEntries } from './session-entries.ts'
 import { surveySession } from './survey-session.ts'
 import { createSubscriber } from './subscribe.ts'
 import { readBytes, withFile } from './transcript-reading.ts'
@@ -42,6 +42,8 @@ export interface OpenOptions {
   readonly index?: boolean
   /** How often everything is looked at anew, for what watching missed. */
   readonly sweepMs?: number
+  /** How long nobody writes to a transcript before its last line is taken without a newline. */
+  readonly restMs?: number
   readonly meter?: Meter
   readonly now?: () => number
   /** Composes what a new live session begins with. */
@@ -85,6 +87,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
         keeps: index,
         now,
         sweepMs: options.sweepMs,
+        restMs: options.restMs,
         meter,
         team,
         liveElsewhere: (id) => live?.team?.stateOf(id),
@@ -112,8 +115,10 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
         now,
         registry: toJointRegistry([source, ...sources.others], sources.claimed),
         get,
+        sessions: async () => (await look()).sessions,
         look: async () => await keeper?.catalogue.sweep(),
         onChange: (view) => noteLive(view),
+        forks: createForks({ lineage, now, restoring: restoring.open }),
         lastWrite: (id) => keeper?.lastWrite(id),
         wakeUp: options.wakeUp ?? (async (session) => await (await memory.open()).wakeUps().begin(session)),
       })
@@ -165,9 +170,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     keeper?.refresh(view.sessionId)
   }
 
-  function liveOf(id: string): LiveState | undefined {
-    return live?.stateOf(id)
-  }
+  const liveOf = (id: string): LiveState | undefined => live?.stateOf(id)
 
   async function look(): Promise<Listed> {
     if (keeper !== undefined) {
@@ -181,9 +184,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     return await lookAtFiles(sources, config, { lineage, liveOf, views, preferences: await preferences() })
   }
 
-  async function get(query: string): Promise<SessionSummary> {
-    return getSession(await look(), query)
-  }
+  const get = async (query: string): Promise<SessionSummary> => getSession(await look(), query)
 
   const digest: Digests['read'] = async (session) => {
     const { createDigests } = await import('./digests.ts')
@@ -191,8 +192,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     return await digests.read(session)
   }
 
-  const page = (session: SessionSummary, request: PageOptions): Promise<Page> =>
-    readPage(session, { ...request, meter })
+  const { page, passages, changes } = createReading(config.home, meter, (id) => lineage.copyOf(id)?.id)
 
   async function search(request: SearchRequest): Promise<SearchPage> {
     const { search: searchIn } = await import('./search.ts')
@@ -200,7 +200,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     return searchIn(request, { sessions, keeper, keepsIndex: index, now: now(), team: team?.search })
   }
 
-  const heard = { keep, live: openedLive, memory: memory.open }
+  const heard = { keep, live: openedLive, memory: memory.open, changes }
   const subscriber = createSubscriber({ ...heard, team: () => team?.search })
   if (index) {
     team = await (await import('./open-team.ts')).findTeam({ config, sources, now, meter })
@@ -214,8 +214,8 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
   return {
     config,
     async health() {
-      const notices = memory.now?.notices() ?? []
-      return toHealth({ listed: await look(), keeper, keepsIndex: index, startedAt, notices, team })
+      const own = { config, now: now(), notices: memory.now?.notices() ?? [] }
+      return toHealth({ listed: await look(), keeper, keepsIndex: index, startedAt, team, ...own })
     },
     async list(filter = {}) {
       const ledger = keeper?.index === undefined ? {} : { ledger: fromIndex(keeper.index) }
@@ -244,10 +244,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
       })
     },
     page,
-    async conversation(session, { raw = true } = {}) {
-      const entries = await readEntries(session.path)
-      return raw ? entries : entries.map((entry) => ({ ...entry, raw: NO_BYTES }))
-    },
+    ...createConversations({ meter }),
     check: checkSession,
     async *bytes(session) {
       yield* withFile(session.path, readBytes)
@@ -277,9 +274,10 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     },
     takeIn: async (bundle, how) => await (await restoring.open()).handoffs.takeIn(bundle, how),
     subscribe: (topic, how) => subscriber.subscribe(topic, how),
-    async pruneArchive(limits) {
-      return (await keep()).archive.prune(limits)
+    async archiveState() {
+      return { ...(await (await keep()).archive.state()), enabled: config.archive }
     },
+    pruneArchive: async (limits) => (await keep()).archive.prune(limits),
     async settled() {
       await keeper?.catalogue.settled()
       await (await keeper?.opening)?.settled()
@@ -295,5 +293,3 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     },
   }
 }
-
-const NO_BYTES = new Uint8Array(0)

@@ -1,8 +1,8 @@
 import { ThroughlineError } from '#base'
-import type { Reading, SessionSummary } from '#model'
+import { withChangedCalls, type Reading, type SessionSummary } from '#model'
 import {
   cursorAt,
-  endOfLines,
+  endOfRecords,
   findEntryLine,
   findLineAt,
   findTimeLine,
@@ -18,6 +18,7 @@ import {
   type TranscriptFile,
 } from '#sources'
 import type { Page, PageOptions, PagePlace } from '#wire'
+import type { ChangedCalls } from './changed-calls.ts'
 
 const NO_BYTES = new Uint8Array(0)
 /** Of a session that is run and has no transcript yet. */
@@ -26,17 +27,25 @@ const NOTHING_YET: Page = { readings: [], start: '0', end: '0', atStart: true, a
 /** A page of a session, found by seeking. */
 export async function readPage(
   session: SessionSummary,
-  request: PageOptions & { readonly meter?: Meter | undefined },
+  request: PageOptions & {
+    readonly meter?: Meter | undefined
+    readonly changes?: ChangedCalls['find'] | undefined
+  },
 ): Promise<Page> {
-  const { subagent, raw, meter } = request
+  const { subagent, raw, meter, changes } = request
   if (session.path === '' && subagent === undefined) return NOTHING_YET
   const path = subagent === undefined ? session.path : subagentPath(session, subagent)
   const file = openTranscript(path, meter)
   try {
     const page = await pageOf(file, formatOf(path), request)
-    const end = page.end === file.size ? endOfLines(file) : page.end
+    const changed = await changes?.(session.id)
+    const readings =
+      changed === undefined
+        ? page.readings
+        : page.readings.map((reading) => withChangedCalls(reading, changed))
+    const end = page.end === file.size ? await endOfRecords(file, formatOf(path)) : page.end
     return {
-      readings: raw === false ? page.readings.map(withoutRaw) : page.readings,
+      readings: raw === false ? readings.map(withoutRaw) : readings,
       start: cursorAt(file, page.start),
       end: cursorAt(file, end),
       atStart: page.start === 0,

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   createLines,
@@ -131,4 +131,139 @@ test('[PRO4] what was copied from what a tool answered in this turn is held back
     .poll(async () => (await remembered()).map(({ quarantine }) => quarantine))
     .toEqual([expect.stringContaining('copied-from-tool')])
   expect(await throughline?.memory.query({ type: 'learning' })).toEqual([])
+})
+
+test('[PRO1] [B3.1] who said it is called by the name that the person gave', async () => {
+  const home = join(dir.path, 'home')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  writeFileSync(join(home, 'config.json'), '{"names":{"human":"Marcus","agents":{"claude":"Julian"}}}')
+  await write([lines.prompt('Which port?'), reply(asks('The port is 4321.'))])
+  await open()
+  await expect.poll(contents).toEqual(['The port is 4321.'])
+  const [document] = await remembered()
+  expect(document).toMatchObject({ promotedBy: 'Julian', speakerName: 'Julian', speakerType: 'agent' })
+  expect(await throughline?.memory.query({ speakerName: 'Julian' })).toContainEqual(document)
+  expect((await throughline?.memory.versions(document?.id ?? ''))?.[0]?.by).toBe('Julian')
+})
+
+test('[DOC30] [B4.1] what a person remembers is by their name, with the device in its history', async () => {
+  const home = join(dir.path, 'home')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  writeFileSync(join(home, 'config.json'), '{"names":{"human":"Marcus","agents":{"claude":"Julian"}}}')
+  const { memory } = await open()
+  const here = await memory.remember({ content: 'The port is 4321.' })
+  expect(here).toMatchObject({
+    kind: 'remembered',
+    document: { promotedBy: 'Marcus', speakerName: 'Marcus' },
+  })
+  const there = await memory.remember({ content: 'Tests want a browser.', by: 'Chrome on Linux' })
+  if (there.kind !== 'remembered') throw new Error(there.kind)
+  expect(there.document.promotedBy).toBe('Marcus')
+  expect((await memory.versions(there.document.id))[0]?.by).toBe('Marcus (Chrome on Linux)')
+  const asked = { content: 'Use pnpm.', speaker: 'agent', agent: 'claude', by: 'claude' } as const
+  expect(await memory.remember(asked)).toMatchObject({ document: { promotedBy: 'Julian' } })
+})
+
+describe('[PRO4] where the words of an agent stood first decides, not how far back that is', () => {
+  const page =
+    'The blue cluster takes deploys of the billing service every evening after the nightly backup is done.'
+  const call = (id: string, name = 'WebFetch'): object =>
+    lines.reply([{ type: 'tool_use', id, name, input: { url: 'https://example.test' } }])
+  const talk = (turns: number): readonly object[] =>
+    Array.from({ length: turns }, (_, n) => [
+      lines.prompt(`Question ${n}?`),
+      reply(`Answer number ${n} of this long talk.`),
+    ]).flat()
+  const spaced = page.replaceAll(/(?=.)/g, '\u200b')
+
+  async function expectHeld(): Promise<void> {
+    await open()
+    await expect
+      .poll(async () => (await remembered()).map(({ quarantine }) => quarantine))
+      .toEqual([expect.stringContaining('copied-from-tool')])
+  }
+
+  test('a tool answered it 300 entries before', async () => {
+    await write([
+      lines.prompt('Read the page.'),
+      call('toolu_1'),
+      lines.result('toolu_1', `Welcome!\n${page}\nBye.`),
+      ...talk(150),
+      reply(asks(page)),
+    ])
+    await expectHeld()
+  })
+
+  test('it stands behind two megabytes of an answer', async () => {
+    await write([
+      lines.prompt('Read the page.'),
+      call('toolu_1'),
+      lines.result('toolu_1', `${'filler text of the page '.repeat(90_000)}\n${page}`),
+      reply(asks(page)),
+    ])
+    await expectHeld()
+  })
+
+  test('characters that are not seen stand between its letters', async () => {
+    await write([lines.prompt('Read.'), call('toolu_1'), lines.result('toolu_1', spaced), reply(asks(page))])
+    await expectHeld()
+  })
+
+  test('a subagent read it', async () => {
+    const read = [
+      { ...lines.prompt('Read the page.'), isSidechain: true, agentId: 'a1b2c3' },
+      { ...call('toolu_9'), isSidechain: true, agentId: 'a1b2c3' },
+      { ...lines.result('toolu_9', page), isSidechain: true, agentId: 'a1b2c3' },
+    ]
+    const path = await write([lines.prompt('Find out.'), ...talk(60), reply(asks(page))])
+    const folder = join(path.slice(0, -'.jsonl'.length), 'subagents')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'agent-a1b2c3.jsonl'), toJsonl(read))
+    await expectHeld()
+  })
+
+  test('a prompt names a file that has it', async () => {
+    const file = {
+      ...lines.prompt(''),
+      type: 'attachment',
+      message: undefined,
+      attachment: { type: 'file', filename: 'notes.md', content: { type: 'text', file: { content: page } } },
+    }
+    await write([lines.prompt('Look at @notes.md'), file, ...talk(60), reply(asks(page))])
+    await expectHeld()
+  })
+
+  test('what a person said before, or what the agent found out before it wrote it down, counts at once', async () => {
+    const own = 'Migrations of the billing service need a lock of the scheduler, or two of them run at once.'
+    await write([
+      lines.prompt(`Remember this: ${page}`),
+      reply(`I see now: ${own}`),
+      call('toolu_1', 'Read'),
+      lines.result('toolu_1', `# Notes\n${own}\n${page}`),
+      ...talk(60),
+      reply(asks(page)),
+      reply(asks(own)),
+    ])
+    await open()
+    await expect.poll(contents).toEqual([page, own])
+    expect((await remembered()).map(({ quarantine }) => quarantine)).toEqual([undefined, undefined])
+  })
+
+  test('a copy of a prompt that a client keeps beside it is no program\u2019s word', async () => {
+    const said = `Remember this: ${page}`
+    const copy = { type: 'last-prompt', lastPrompt: said, sessionId: SESSION }
+    await write([copy, lines.prompt(said), copy, reply(asks(page))])
+    await open()
+    await expect.poll(contents).toEqual([page])
+    expect((await remembered()).map(({ quarantine }) => quarantine)).toEqual([undefined])
+  })
+
+  test('what the client wrote in place of an answer is nobody\u2019s word', async () => {
+    const failed = { ...reply(asks('Planted by a server.')), isApiErrorMessage: true }
+    await write([lines.prompt('Go on.'), failed, reply(asks('The last one counts.'))])
+    await open()
+    await expect.poll(contents).toEqual(['The last one counts.'])
+    await throughline?.settled()
+    expect(await contents()).toEqual(['The last one counts.'])
+  })
 })

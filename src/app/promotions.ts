@@ -13,7 +13,9 @@ import { bindFiles } from './bound-files.ts'
 import type { Keeper } from './keeper.ts'
 import type { FilesOptions } from './memory-files.ts'
 import { readPage } from './page.ts'
+import { IMPORTED } from './recorded-sources.ts'
 import { toAnswers, TURN_ENTRIES } from './turn-answers.ts'
+import { findForeignOrigin } from './word-origin.ts'
 
 /** Reads what agents say and keeps what they ask to be kept, once for ever. */
 export interface Promotions {
@@ -31,6 +33,8 @@ export interface PromotionsOptions {
   readonly now: () => number
   /** Whether a person has to approve what agents remember before it counts. */
   readonly review: () => Promise<'off' | 'agent'>
+  /** What the person at this machine calls an agent. */
+  readonly agentName: (agent: string) => Promise<string | undefined>
   /** What could not be kept, for a person. */
   readonly onProblem: (message: string) => void
 }
@@ -109,10 +113,12 @@ export function createPromotions(options: PromotionsOptions): Promotions {
   async function readAsking(hit: IndexedHit): Promise<readonly Asking[]> {
     const session = keeper.sessionOf(hit.path)
     if (session === undefined || session.demo === true || !options.believes(session)) return []
+    // What was remembered there came along as documents.
+    if (session.agent === IMPORTED) return []
     const { subagent, entry: found } = hit
     const where = { ...(subagent === undefined ? {} : { subagent }), before: found.cursor }
     const [entry] = (await entriesOf(session, { ...where, limit: 1 })).toReversed()
-    if (entry?.id !== found.id || entry.kind !== 'reply' || entry.synthetic) return []
+    if (entry?.id !== found.id || entry.kind !== 'reply' || entry.synthetic || entry.apiError) return []
     // It was asked in the session that this one is a copy of.
     if (isCopied(session, entry.at)) return []
     if (entry.forkedFrom !== undefined) origins.set(entry.id, entry.forkedFrom.entryId)
@@ -125,7 +131,7 @@ export function createPromotions(options: PromotionsOptions): Promotions {
     if (fresh.length === 0) return
     const toolTexts = toAnswers(await entriesOf(session, { ...where, limit: TURN_ENTRIES }))
     const workdir = entry.cwd ?? session.workdirs[0]
-    const review = await options.review()
+    const [review, agentName] = [await options.review(), await options.agentName(session.agent)]
     for (const { directive, provenance, before } of fresh) {
       const files = await bindFiles(
         list(directive.payload, 'files').filter((path) => typeof path === 'string'),
@@ -136,10 +142,16 @@ export function createPromotions(options: PromotionsOptions): Promotions {
         provenance,
         messageId: provenance.entryId,
         agent: session.agent,
+        agentName,
         at: entry.at,
         workdir,
         files,
         toolTexts,
+        origin: await findForeignOrigin(
+          session,
+          { entryId: entry.id, subagent: where.subagent, at: entry.at },
+          directive.content,
+        ),
         before,
       }
       const { outcome } = await promoteDirective(documents, said, { now: options.now(), review })

@@ -75,7 +75,14 @@ export function toHit(
 ): SearchHit | undefined {
   const session = keeper.sessionOf(path)
   if (session === undefined || isSaidElsewhere(session, hit.entry.at)) return undefined
-  const { id, agent, name, workdirs, origin } = session
-  const of = { id, agent, name, workdir: workdirs[0], ...(origin === undefined ? {} : { origin }) }
+  const { id, agent, name, workdirs, origin, demo } = session
+  const of = {
+    id,
+    agent,
+    name,
+    workdir: workdirs[0],
+    ...(origin === undefined ? {} : { origin }),
+    ...(demo === undefined ? {} : { demo }),
+  }
   return { session: of, ...hit }
 }

@@ -1,5 +1,6 @@
 import { createRecall, toStems, withDocuments, type Documents, type RecallTurn } from '#memory'
 import {
+  findDelivered,
   isWakeUp,
   parseDirectives,
   textOf,
@@ -73,7 +74,9 @@ export function createRecalls(options: RecallsOptions): Recalls {
         }
       }
       const inOrder = [...entries.values()].toSorted((a, b) => a.place.offset - b.place.offset)
-      turns.push(...inOrder.flatMap((entry) => toTurn(entry, session)))
+      const delivered = findDelivered(inOrder)
+      const said = inOrder.filter((entry) => !delivered.has(entry.id))
+      turns.push(...said.flatMap((entry) => toTurn(entry, session)))
     }
     return turns
   }

@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { createClaudeLayout, type Meter, type Source } from '#sources'
 
+/** What conversations are listed under that came out of another program's database. */
+export const IMPORTED = 'imported'
+
 /** Agents whose sessions are recorded in the home: they leave no transcript that can be read, or it was on another disk. */
-const RECORDED: readonly string[] = ['scripted', 'codex', 'gemini', 'opencode', 'claude']
+const RECORDED: readonly string[] = ['scripted', 'codex', 'gemini', 'opencode', 'claude', IMPORTED]
 
 /** Where the recordings of an agent are, in the layout of Claude Code. */
 export function recordedFolder(home: string, agent: string): string {

@@ -17,6 +17,7 @@ function view(startedAt: number, writesTranscript = true): SessionView {
       fork: true,
       interrupt: true,
       editInput: true,
+      denialWords: true,
       midTurn: true,
       images: true,
       writesTranscript,

@@ -224,7 +224,7 @@ describe('while it goes on', () => {
     await expect.poll(() => find(throughline, 'second'), { timeout: 60_000 }).toHaveLength(1)
     listening.close()
     await recording.end()
-  }, 90_000)
+  })
 
   test('[ENT9] a recording gives way to the session that its agent writes down itself, and comes back without it', async () => {
     const throughline = await open({ index: true, config: { archive: false } })
@@ -239,7 +239,7 @@ describe('while it goes on', () => {
     await rm(path)
     await expect.poll(ids, { timeout: 60_000 }).toEqual([recording.sessionId])
     await expect.poll(() => find(throughline, 'once'), { timeout: 60_000 }).toHaveLength(1)
-  }, 90_000)
+  })
 
   test('[ENT13] what was deleted beside the work is shown from the archive, with what lay beside it', async () => {
     const recording = await record([['long '.repeat(4000), 'kept']], { large: 'blobs' })
@@ -256,7 +256,7 @@ describe('while it goes on', () => {
     const page = await throughline.page(session, { limit: 10 })
     expect(JSON.stringify(page.readings)).toContain('long long')
     expect(await find(throughline, 'kept')).toHaveLength(1)
-  }, 90_000)
+  })
 })
 
 test('[ENT12] [ENT15] a recording whose writer was killed is shown up to there, and checked', async () => {

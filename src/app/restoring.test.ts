@@ -78,7 +78,7 @@ test('[RST3] a mended copy is a new session beside the old one, which stays as i
   expect(await restoring.repair(sessionId)).toEqual({ mended: [], left: [] })
 })
 
-test('[RST4] [P12] a compaction is a line of ours: it holds at once, is taken back exactly, and half a line is none', async () => {
+test('[RST4] [RST16] [P12] a compaction is a line of ours: it holds at once, in tokens and turns too, is taken back exactly, and half a line is none', async () => {
   const path = await writeTranscript(claudeDir, toJsonl(toTurns(15)))
   const whole = await restoring.restore(SESSION, 'anthropic')
   const before = hash(path)
@@ -88,6 +88,9 @@ test('[RST4] [P12] a compaction is a line of ours: it holds at once, is taken ba
   expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(1)
   const compacted = await restoring.restore(SESSION, 'anthropic')
   expect(compacted.compaction?.id).toBe(record.id)
+  expect(compacted.turns).toHaveLength(4)
+  const { tokens } = await restoring.preflight(SESSION)
+  expect(compacted.tokens).toEqual(tokens)
   expect(findAnthropicFaults(compacted.messages)).toEqual([])
 
   appendFileSync(log, '{"compacted":{"id":"half')

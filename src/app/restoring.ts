@@ -19,14 +19,13 @@ import {
   toRepaired,
   toSaid,
   toTarget,
+  type Gaps,
   type NativeRoots,
   type Restored,
-  type Said,
 } from '#restore'
 import type {
   CompactRequest,
   CompactionState,
-  ConvertOutcome,
   Preflight,
   RepairOutcome,
   RestoreCalls,
@@ -35,11 +34,12 @@ import type {
 import { createCompactionLog } from './compaction-log.ts'
 import { convertSession, type Saying } from './session-conversion.ts'
 import { readLargeCompaction } from './large-compaction.ts'
+import { forkSession } from './forked-session.ts'
 import { createLineageLog, type LineageLog } from './lineage-log.ts'
-import { windowOf } from './model-windows.ts'
+import { windowIn } from './model-windows.ts'
 import { writeRepaired } from './repaired-file.ts'
-import { readEntries, readLastEntries } from './session-entries.ts'
-import { checkWritten, type ReadWritten } from './written-check.ts'
+import { readEntries, readLastEntries, readSession } from './session-entries.ts'
+import type { ReadWritten } from './written-check.ts'
 
 export interface RestoringOptions {
   readonly home: string
@@ -72,25 +72,30 @@ export function createRestoring(options: RestoringOptions): RestoreCalls {
   const at = (): string => new Date(options.now()).toISOString()
 
   /** What the model would be told, and the compaction of ours that it begins with. */
-  async function sayOf(session: SessionSummary): Promise<Saying> {
+  async function sayOf(session: SessionSummary): Promise<Saying & { readonly gaps: Gaps }> {
     const { active } = await compactions.read(session.id)
     // A session that was too large to be held when it was compacted is too large now.
     const from = session.size > LARGE_BYTES ? active?.keptFrom : undefined
-    const entries = await readEntries(session.path, from)
+    const gaps = await readSession(session.path, from)
+    const { entries } = gaps
     return {
       entries,
+      gaps,
       active,
-      said: active === undefined ? toSaid(entries) : toCompactedSaid(active, entries),
+      said: active === undefined ? toSaid(entries, gaps) : toCompactedSaid(active, entries, gaps),
     }
   }
 
   return {
     async restore(sessionId, target) {
       const session = await options.get(sessionId)
-      const { entries, said, active } = await sayOf(session)
-      const restored = restore(entries, target)
-      const { messages, losses } = active === undefined ? restored : toTarget(said, target)
-      return toRestoredSession(session.id, { ...restored, messages, losses }, active)
+      const { entries, said, active, gaps } = await sayOf(session)
+      const restored = restore(entries, target, gaps)
+      if (active === undefined) return toRestoredSession(session.id, restored, active)
+      // What was compacted here is in neither the window nor the turns.
+      const tokens = { ...restored.tokens, context: toContextNow(entries, active, countTokens) }
+      const turns = turnsKept(restored.turns, entries, active)
+      return toRestoredSession(session.id, { ...restored, ...toTarget(said, target), tokens, turns }, active)
     },
 
     async preflight(sessionId) {
@@ -98,13 +103,14 @@ export function createRestoring(options: RestoringOptions): RestoreCalls {
       const { active } = await compactions.read(session.id)
       if (session.size > LARGE_BYTES && active === undefined) return await preflightOfLarge(session)
       const { entries } = await sayOf(session)
-      return toPreflight(session.id, entries, active)
+      return toPreflight(session, entries, active)
     },
 
     async repair(sessionId) {
       const session = await options.get(sessionId)
       const entries = await readEntries(session.path)
-      const troubles = findTroubles(entries, { hasFolder: existsSync })
+      const window = windowIn(entries)
+      const troubles = findTroubles(entries, { window, hasFolder: existsSync, agent: session.agent })
       if (!troubles.some(({ mend }) => mend !== undefined)) return { mended: [], left: troubles }
       if (session.agent !== 'claude') return await repairByWriting(session, entries, troubles)
       const id = options.mintId()
@@ -157,20 +163,16 @@ export function createRestoring(options: RestoringOptions): RestoreCalls {
 
     async convert(sessionId, request) {
       const session = await options.get(sessionId)
-      const saying = await sayOf(session)
-      const outcome = await convertSession(session, saying, { ...options, ...request, lineage })
-      if (outcome.isWritten) await expectWritten(outcome, saying.said)
-      return outcome
+      return await convertSession(session, await sayOf(session), { ...options, ...request, lineage })
+    },
+
+    async copy(sessionId, request = {}) {
+      return await forkSession(await options.get(sessionId), request, { ...options, lineage })
     },
 
     async lineage(sessionId) {
       return await lineage.read((await options.get(sessionId)).id)
     },
-  }
-
-  async function expectWritten(outcome: ConvertOutcome, said: Said): Promise<void> {
-    await options.onWritten()
-    if (options.readWritten !== undefined) await checkWritten(outcome, said, options.readWritten)
   }
 
   /** Whoever writes a session anew for its own agent writes only what is taken: that is mending enough. */
@@ -184,13 +186,11 @@ export function createRestoring(options: RestoringOptions): RestoreCalls {
         hint: 'Go on with it in another agent, which mends it too: `throughline resume --in claude`.',
       })
     }
-    const said = toSaid(entries)
     const written = await convertSession(
       session,
-      { entries, said },
+      { entries, said: toSaid(entries) },
       { ...options, to: session.agent, lineage },
     )
-    await expectWritten(written, said)
     const { sessionId, command } = written
     const mended = troubles.filter(({ mend }) => mend !== undefined)
     return { sessionId, command, mended, left: troubles.filter(({ mend }) => mend === undefined) }
@@ -219,6 +219,16 @@ export function createRestoring(options: RestoringOptions): RestoreCalls {
   }
 }
 
+function turnsKept(
+  turns: readonly Turn[],
+  entries: readonly Entry[],
+  { keptFrom }: CompactionRecord,
+): readonly Turn[] {
+  const from = entries.findIndex(({ id }) => id === keptFrom)
+  const kept = new Set(entries.slice(Math.max(0, from)).map(({ id }) => id))
+  return turns.filter(({ messages }) => messages.some(({ id }) => kept.has(id)))
+}
+
 function toRestoredSession(
   sessionId: string,
   { turns, pending, ...restored }: Restored,
@@ -238,23 +248,22 @@ function toShortTurn({ messages, startedAt, state, toolCalls }: Turn): RestoredS
 }
 
 /** Of a session that is too large to be held its end is looked at: how full the window is, and where it went on last. */
-async function preflightOfLarge({ id, path }: SessionSummary): Promise<Preflight> {
-  const preflight = toPreflight(id, await readLastEntries(path), undefined)
+async function preflightOfLarge(session: SessionSummary): Promise<Preflight> {
+  const preflight = toPreflight(session, await readLastEntries(session.path), undefined)
   return { ...preflight, troubles: preflight.troubles.filter(({ mend }) => mend === undefined) }
 }
 
 function toPreflight(
-  sessionId: string,
+  { id: sessionId, agent }: Pick<SessionSummary, 'id' | 'agent'>,
   entries: readonly Entry[],
   active: CompactionRecord | undefined,
 ): Preflight {
-  const model = entries.findLast((entry) => entry.kind === 'reply' && !entry.synthetic)
-  const window = windowOf(model?.kind === 'reply' ? model.model : undefined)
+  const window = windowIn(entries)
   const { tokens } = restore(entries, 'anthropic')
   // What was compacted here is not in the window that the agent told of last.
   const context = toContextNow(entries, active, countTokens)
   const isSince = context !== tokens.context
-  const troubles = findTroubles(entries, { window, hasFolder: existsSync })
+  const troubles = findTroubles(entries, { window, hasFolder: existsSync, agent })
   return {
     sessionId,
     troubles: isSince ? troubles.filter(({ kind }) => kind !== 'context-too-long') : troubles,

@@ -20,11 +20,36 @@ async function countPrompts({ path, size }: SessionSummary): Promise<number | un
   if (path === '' || size > LARGE_BYTES) return undefined
   try {
     const entries = await readEntries(path)
-    return entries.filter((entry) => entry.kind === 'prompt' && entry.origin !== 'system').length
+    // What was only ever queued, its agent does not load.
+    return entries.filter(
+      (entry) => entry.kind === 'prompt' && entry.origin !== 'system' && entry.queued !== true,
+    ).length
   } catch {
     // Whether it can be gone on with is for its agent to say.
     return undefined
   }
+}
+
+/** Refuses what no agent of this machine knows as its own session. */
+export function checkOwn({ id, demo, recorded, origin }: SessionSummary): void {
+  if (origin !== undefined) {
+    throw new ThroughlineError(
+      'request-invalid',
+      `session ${id} is on ${origin.machine} of ${origin.person}`,
+      {
+        hint: 'Go on with it on this machine: `throughline continue`.',
+      },
+    )
+  }
+  if (recorded !== undefined) {
+    throw new ThroughlineError('request-invalid', `session ${id} was recorded: its agent does not know it`, {
+      hint: 'Begin a session in the same folder: it wakes up with what was said in this one.',
+    })
+  }
+  if (demo !== true) return
+  throw new ThroughlineError('request-invalid', `session ${id} is a sample: no agent knows it`, {
+    hint: 'Begin a session of your own.',
+  })
 }
 
 /** Where what is said from now on will be read: in a recording of ours, or in what the agent writes itself. */

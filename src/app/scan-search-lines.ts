@@ -1,4 +1,4 @@
-import { MAX_LINE, type TranscriptFile } from '#sources'
+import { endOfZeros, findRunBefore, isZero, MAX_LINE, type TranscriptFile } from '#sources'
 
 /** Whole lines of a file, from the last to the first stretch. */
 export interface LineStretch {
@@ -24,11 +24,11 @@ export function createScratch(): Scratch {
 }
 
 /** Reads the lines before an offset backwards. Lines too long to hold are left out. */
-export function* readStretches(
+export async function* readStretches(
   file: TranscriptFile,
   before: number,
   scratch: Scratch,
-): Generator<LineStretch> {
+): AsyncGenerator<LineStretch> {
   let { first: buffer, second: other } = scratch
   let held: Buffer = buffer.subarray(0, 0)
   /** In the middle of a line that is too long: all up to the newline before it is a part of it. */
@@ -40,6 +40,18 @@ export function* readStretches(
     const count = file.readNow(buffer, size, start)
     // A file that became shorter meanwhile has no lines there any more.
     if (count < size) return
+    if (isZero(buffer, 0, size)) {
+      const zeros = endOfZeros(held, 0, held.length)
+      const run = await findRunBefore(file, start, start + size + zeros)
+      if (run !== undefined) {
+        const rest = held.subarray(zeros)
+        if (rest.length > 0) yield { bytes: rest, to: rest.length, offset: run.to }
+        held = buffer.subarray(0, 0)
+        skips = false
+        start = run.from
+        continue
+      }
+    }
     held.copy(buffer, size)
     let to = size + held.length
     if (skips) {

@@ -1,4 +1,4 @@
-import type { Reading } from '#model'
+import { workOf, type Reading } from '#model'
 import { formatOf, lineReaderOf, type TranscriptFile } from '#sources'
 
 /** How far before its result a call is looked for. They are neighbours, unless a tool runs for long. */
@@ -31,8 +31,10 @@ export function findCalledTool(file: TranscriptFile, callId: string, before: num
 
 function findName(readings: readonly Reading[], callId: string): string | undefined {
   for (const reading of readings) {
-    if (reading.kind === 'damage' || reading.entry.kind !== 'reply') continue
-    for (const block of reading.entry.blocks) {
+    if (reading.kind === 'damage') continue
+    const entry = workOf(reading.entry)
+    if (entry.kind !== 'reply') continue
+    for (const block of entry.blocks) {
       if (block.kind === 'tool-use' && block.id === callId) return block.name
     }
   }

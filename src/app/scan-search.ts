@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { isObject, number, parseJson, string, ThroughlineError } from '#base'
-import { isSaidElsewhere, type Entry, type Reading, type SessionSummary } from '#model'
+import { isSaidElsewhere, workOf, type Entry, type Reading, type SessionSummary } from '#model'
 import { cursorAt, formatOf, lineReaderOf, openTranscript, type TranscriptFile } from '#sources'
 import {
   createMatcher,
@@ -15,6 +15,7 @@ import {
 import type { SearchHit, SearchPage, SearchTier } from '#wire'
 import { createLineFilter, type LineFilter } from './scan-search-filter.ts'
 import { createScratch, readStretches, type LineStretch, type Scratch } from './scan-search-lines.ts'
+import { isDelivered } from './scan-search-queue.ts'
 import { findCalledTool } from './scan-search-tool.ts'
 
 export interface ScanSearchOptions {
@@ -105,7 +106,7 @@ async function scanFile(scan: Scan, place: Place): Promise<number | undefined> {
   try {
     const before = Math.min(place.before ?? file.size, file.size)
     const { elsewhere } = formatOf(place.path)
-    for (const stretch of readStretches(file, before, scan.scratch)) {
+    for await (const stretch of readStretches(file, before, scan.scratch)) {
       for (const line of scan.filter.find(stretch.bytes, stretch.to, elsewhere).toReversed()) {
         const full = await scanLine(scan, { ...place, file }, { ...stretch, line })
         if (full !== undefined) return full
@@ -129,7 +130,7 @@ async function scanLine(
   for (const reading of readings.toReversed()) {
     if (reading.kind === 'damage') continue
     const hit = toHit(scan, place, reading.entry)
-    if (hit === undefined) continue
+    if (hit === undefined || (await isDelivered(place.file, reading.entry))) continue
     // One more than fits says that there is a next page.
     if (scan.hits.length >= scan.limit) return reading.entry.place.offset + reading.entry.place.length
     scan.hits.push(hit)
@@ -154,7 +155,8 @@ function toHit(
   const found = toSearchText(entry)
   if (found === undefined || isSaidElsewhere(session, entry.at)) return undefined
   const at = entry.at === undefined ? Number.NaN : Date.parse(entry.at)
-  const traits = { ...found, kind: entry.kind, at: Number.isNaN(at) ? undefined : at }
+  const { kind } = workOf(entry)
+  const traits = { ...found, kind, at: Number.isNaN(at) ? undefined : at }
   // The tool of a result is named by its call, which is looked for only if everything else fits.
   const anyTool = { ...query.facets, tools: { any: [], none: [] } }
   if (!entryMatches(anyTool, traits)) return undefined
@@ -164,11 +166,17 @@ function toHit(
   if (!entryMatches(query.facets, { ...traits, tool })) return undefined
   const end = entry.place.offset + entry.place.length
   return {
-    session: { id: session.id, agent: session.agent, name: session.name, workdir: session.workdirs[0] },
+    session: {
+      id: session.id,
+      agent: session.agent,
+      name: session.name,
+      workdir: session.workdirs[0],
+      ...(session.demo === undefined ? {} : { demo: session.demo }),
+    },
     ...(subagent === '' ? {} : { subagent }),
     entry: {
       id: entry.id,
-      kind: entry.kind,
+      kind,
       at: entry.at,
       place: entry.place,
       cursor: cursorAt(file, Math.min(end + 1, file.size)),
@@ -190,7 +198,7 @@ function isIn({ facets: { tiers } }: Query, tier: SearchTier): boolean {
 
 function findToolOf(file: TranscriptFile, { callIds }: SearchText, entry: Entry): string | undefined {
   const [callId] = callIds
-  return entry.kind === 'result' && callId !== undefined
+  return workOf(entry).kind === 'result' && callId !== undefined
     ? findCalledTool(file, callId, entry.place.offset)
     : undefined
 }

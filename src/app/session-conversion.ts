@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ThroughlineError } from '#base'
-import type { CompactionRecord, Entry, SessionSummary } from '#model'
+import type { CompactionRecord, Entry, NativeAgent, SessionSummary } from '#model'
 import { toNativeSession, writeNative, type NativeRoots, type Said, type SaidMessage } from '#restore'
 import type { ConvertOutcome, ConvertRequest, LineageLink } from '#wire'
 import type { LineageLog } from './lineage-log.ts'
+import { checkWritten, findLosses, type ReadWritten } from './written-check.ts'
 
 /** What is to be known of a session that is written anew. */
 export type ConvertedSession = Pick<SessionSummary, 'id' | 'agent' | 'name' | 'workdirs' | 'createdAt'>
@@ -23,7 +24,13 @@ export interface ConversionOptions extends ConvertRequest {
   /** The model to go on with in opencode, which would go on with that of the conversation and may not have it. */
   readonly opencodeModel?: ((workdir: string) => string | undefined) | undefined
   readonly lineage: LineageLog
+  /** Reads a session that was written for an agent. Default: it is believed to be where it was written. */
+  readonly readWritten?: ReadWritten | undefined
+  /** Something new is on disk: look. */
+  readonly onWritten: () => Promise<void>
   readonly now: () => number
+  /** Tells apart what is made of the same conversation on purpose more than once. */
+  readonly edition?: string | undefined
 }
 
 /** What is said of a session: its entries, what the model is told, and the compaction of ours that it begins with. */
@@ -36,10 +43,12 @@ export interface Saying {
 /** Writes a session as a native one of an agent. The same session gives the same one, until it goes on. */
 export async function convertSession(
   session: ConvertedSession,
-  { entries, said, active }: Saying,
+  saying: Saying,
   options: ConversionOptions,
 ): Promise<ConvertOutcome> {
   const { to, dryRun = false, workdir, lineage } = options
+  const { entries, active } = saying
+  if (saying.said.messages.length === 0) throw nothingSaid(session, to)
   const now = new Date(options.now()).toISOString()
   const folder = workdir ?? session.workdirs.at(-1) ?? entries.findLast(({ cwd }) => cwd !== undefined)?.cwd
   if (folder === undefined || !existsSync(folder)) {
@@ -51,26 +60,26 @@ export async function convertSession(
   const last = entries.at(-1)
   const here = await realpath(folder)
   const goOnWith = to === 'opencode' ? options.opencodeModel?.(here) : undefined
-  const native = toNativeSession(
-    to,
-    withMove(said, workdir === undefined ? undefined : session.workdirs[0], here),
-    {
-      source: { agent: session.agent, sessionId: session.id },
-      workdir: here,
-      created: session.createdAt ?? now,
-      title: session.name,
-      model: entries.findLast((entry) => entry.kind === 'reply')?.model,
-      branch: last?.gitBranch,
-      timeOf: (entryId) => times.get(entryId),
-      goOnWith,
-      // What is made of it differs with where it goes on and with what, and with what was compacted.
-      edition: [last?.id, here, active?.id, goOnWith].filter((part) => part !== undefined).join(' '),
-    },
-  )
+  const said = withMove(saying.said, workdir === undefined ? undefined : session.workdirs[0], here)
+  const native = toNativeSession(to, said, {
+    source: { agent: session.agent, sessionId: session.id },
+    workdir: here,
+    created: session.createdAt ?? now,
+    title: session.name,
+    model: entries.findLast((entry) => entry.kind === 'reply')?.model,
+    branch: last?.gitBranch,
+    timeOf: (entryId) => times.get(entryId),
+    goOnWith,
+    // What is made of it differs with where it goes on and with what, and with what was compacted.
+    edition: [last?.id, here, active?.id, goOnWith, options.edition]
+      .filter((part) => part !== undefined)
+      .join(' '),
+  })
+  const losses = await findLosses(native, said)
   const outcome = {
     agent: to,
     sessionId: native.id,
-    losses: native.losses,
+    losses,
     command: native.resume,
     workdir: native.workdir,
   }
@@ -87,7 +96,15 @@ export async function convertSession(
   // Also when the file was there: that it was taken in nobody knows, and a second time changes nothing.
   if (written.takeIn !== undefined) await options.run(written.takeIn, native.workdir)
   await lineage.add(descent)
+  await options.onWritten()
+  if (options.readWritten !== undefined) await checkWritten(native, { said, losses }, options.readWritten)
   return { ...outcome, isWritten: true }
+}
+
+function nothingSaid({ id }: ConvertedSession, to: NativeAgent): ThroughlineError {
+  return new ThroughlineError('request-invalid', `session ${id} has no messages to continue from`, {
+    hint: `Start a new session instead: throughline run --agent ${to}.`,
+  })
 }
 
 /** Tells the model that its folder is another one now: what it said before names the old one. */

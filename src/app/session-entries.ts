@@ -1,16 +1,26 @@
 import type { Entry } from '#model'
-import { formatOf, openTranscript, readConversation, readConversationFrom, readPageBefore } from '#sources'
+import {
+  formatOf,
+  openTranscript,
+  readConversation,
+  readConversationFrom,
+  readPageBefore,
+  type Conversation,
+} from '#sources'
 
 /** Everything that the model sees of a session, from its transcript; only what stands from an entry on, if one is named. */
 export async function readEntries(path: string, from?: string): Promise<readonly Entry[]> {
+  return (await readSession(path, from)).entries
+}
+
+/** The same, with what could not be read of it. */
+export async function readSession(path: string, from?: string): Promise<Conversation> {
   const file = openTranscript(path)
   const format = formatOf(path)
   try {
-    const { entries } =
-      from === undefined
-        ? await readConversation(file, format)
-        : await readConversationFrom(file, format, from)
-    return entries
+    return from === undefined
+      ? await readConversation(file, format)
+      : await readConversationFrom(file, format, from)
   } finally {
     file.close()
   }

@@ -1,8 +1,9 @@
 import { ThroughlineError } from '#base'
-import type { Reading, SessionSummary } from '#model'
+import { withChangedCalls, type Reading, type SessionSummary } from '#model'
 import {
   cursorAt,
-  endOfLines,
+  endOfRecords,
+  findNextLine,
   findOffset,
   formatOf,
   openTranscript,
@@ -12,6 +13,7 @@ import {
 } from '#sources'
 import type { FollowedFile, GrowthEvent } from '#ingest'
 import type { LiveEvent, SubscribeOptions, Subscription, Topic } from '#wire'
+import type { ChangedCalls } from './changed-calls.ts'
 import type { Keeper } from './keeper.ts'
 import { withoutRaw } from './page.ts'
 
@@ -24,6 +26,8 @@ const PIECE = 100
 export interface SessionTopicOptions extends SubscribeOptions {
   readonly keeper: Keeper
   readonly find: () => Promise<{ readonly session: SessionSummary; readonly path: string }>
+  /** Which calls a person changed before they allowed them. */
+  readonly changes: ChangedCalls['find']
 }
 
 /**
@@ -48,6 +52,11 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
   function tell(event: LiveEvent): void | Promise<void> {
     ;({ cursor } = event)
     return closed ? undefined : options.onEvent(event)
+  }
+
+  async function toMarked(id: string, readings: readonly Reading[]): Promise<readonly Reading[]> {
+    const changes = await options.changes(id)
+    return readings.map((reading) => withChangedCalls(reading, changes))
   }
 
   function goesOn(): boolean {
@@ -132,7 +141,8 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
       if (cursor !== undefined) {
         await prepareCursor(file, cursor)
         const found = findOffset(file, cursor)
-        if (found !== undefined) {
+        // A line that was told without its newline, and went on since, is another one.
+        if (found !== undefined && findNextLine(file, found) !== undefined) {
           position = found
           return await readOn()
         }
@@ -142,15 +152,15 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
       if (topic.last === undefined) return await readOn()
       const page = await readPageBefore(file, formatOf(path), { limit: topic.last })
       if (restart !== undefined) return
-      position = endOfLines(file)
+      position = await endOfRecords(file, formatOf(path))
       const readings = page.readings.filter((reading) => placeOf(reading) < position)
-      await tell(toAdded({ id, readings, cursor: cursorAt(file, position) }))
+      await tell(toAdded({ id, readings: await toMarked(id, readings), cursor: cursorAt(file, position) }))
     } finally {
       file.close()
     }
 
     async function readOn(): Promise<void> {
-      const end = endOfLines(file)
+      const end = await endOfRecords(file, formatOf(path))
       while (position < end && goesOn()) await readPiece(id, file, end)
     }
   }
@@ -158,7 +168,7 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
   async function catchUp(id: string, path: string): Promise<void> {
     const file = openTranscript(path)
     try {
-      const end = endOfLines(file)
+      const end = await endOfRecords(file, formatOf(path))
       if (position >= end) return
       await readPiece(id, file, end)
     } finally {
@@ -174,7 +184,7 @@ export function subscribeToSession(topic: SessionTopic, options: SessionTopicOpt
     const readings = page.readings.filter((reading) => placeOf(reading) < to)
     if (!mayTell(readings)) return
     position = to > position ? to : end
-    await tell(toAdded({ id, readings, cursor: cursorAt(file, position) }))
+    await tell(toAdded({ id, readings: await toMarked(id, readings), cursor: cursorAt(file, position) }))
   }
 
   function take(id: string, event: GrowthEvent): void {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import type { SessionSummary, Trouble, TroubleKind } from '#model'
+import { AGENT_NAMES, isNativeAgent, type SessionSummary, type Trouble, type TroubleKind } from '#model'
 import { findTroubles } from '#restore'
 import type { Finding } from '#wire'
-import { windowOf } from './model-windows.ts'
+import { windowIn } from './model-windows.ts'
 import { readEntries } from './session-entries.ts'
 
 /** From here on a session is not held in memory to be looked at. */
@@ -15,16 +15,15 @@ const TOLD: ReadonlySet<TroubleKind> = new Set(['call-unanswered', 'result-orpha
 export async function findSessionTroubles(session: SessionSummary): Promise<readonly Finding[]> {
   if (session.size > LARGE_BYTES) return []
   const entries = await readEntries(session.path)
-  const last = entries.findLast((entry) => entry.kind === 'reply' && !entry.synthetic)
-  const window = windowOf(last?.kind === 'reply' ? last.model : undefined)
-  return findTroubles(entries, { window, hasFolder: existsSync })
+  const window = windowIn(entries)
+  return findTroubles(entries, { window, hasFolder: existsSync, agent: session.agent })
     .filter(({ kind }) => !TOLD.has(kind))
     .map((trouble) => toFinding(trouble, session))
 }
 
 function toFinding(
-  { kind, reason, fix, place, origin, mend }: Trouble,
-  { id, path }: SessionSummary,
+  { kind, reason, fix, place, origin, mend, isHandled }: Trouble,
+  { id, path, agent }: SessionSummary,
 ): Finding {
   const next =
     mend !== undefined
@@ -33,13 +32,17 @@ function toFinding(
         ? ` \`throughline compact ${id}\`.`
         : ''
   return {
-    severity: 'warning',
+    severity: isHandled === true ? 'note' : 'warning',
     code: kind,
     message: reason,
-    hint: `${fix}${next}`,
+    hint: `${isHandled === true ? `${nameOf(agent)} puts it right itself when it resumes. ` : ''}${fix}${next}`,
     path,
     offset: place.offset,
     length: place.length,
     entryId: origin.entryId,
   }
+}
+
+function nameOf(agent: string): string {
+  return isNativeAgent(agent) ? AGENT_NAMES[agent] : agent
 }

@@ -1,5 +1,6 @@
 import type { SessionSummary } from '#model'
 import type { SubscribeOptions, Subscription, Topic } from '#wire'
+import type { ChangedCalls } from './changed-calls.ts'
 import { getSession } from './get-session.ts'
 import type { Keeper } from './keeper.ts'
 import type { SessionsTopic } from './list-topics.ts'
@@ -13,6 +14,8 @@ export interface SubscriberOptions {
   readonly keep: () => Promise<Keeper>
   readonly live: () => Promise<Live>
   readonly memory: () => Promise<Memory>
+  /** Which calls a person changed before they allowed them. */
+  readonly changes: ChangedCalls['find']
   /** What other machines write. */
   readonly team?: (() => Pick<TeamSearch, 'watch'> | undefined) | undefined
 }
@@ -53,7 +56,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
             path: topic.subagent === undefined ? session.path : subagentPath(session, topic.subagent),
           }
         }
-        return subscribeToSession(topic, { ...how, keeper, find })
+        return subscribeToSession(topic, { ...how, keeper, find, changes: options.changes })
       }
     }
   }

@@ -2,6 +2,7 @@ import {
   appendDamage,
   createSurvey,
   type Damage,
+  type Entry,
   type SessionSummary,
   type SurveyResult,
   type UsageLedger,
@@ -10,10 +11,11 @@ import {
 import { formatOf, openTranscript, readForward } from '#sources'
 import { inSteps } from './in-steps.ts'
 
-/** Reads a session and its subagents whole. */
+/** Reads a session and its subagents whole. `see` is shown every entry, with the file that it is in. */
 export async function surveySession(
   session: SessionSummary,
   ledger: UsageLedger,
+  see: (entry: Entry, path: string) => void = () => undefined,
 ): Promise<{
   readonly result: SurveyResult
   readonly subagentDamage: ReadonlyMap<string, readonly Damage[]>
@@ -22,8 +24,10 @@ export async function surveySession(
   await each(
     session.path,
     (reading) => {
-      if (reading.kind === 'entry') survey.addEntry(reading.entry)
-      else survey.addDamage(reading.damage)
+      if (reading.kind === 'entry') {
+        survey.addEntry(reading.entry)
+        see(reading.entry, session.path)
+      } else survey.addDamage(reading.damage)
     },
     (lines) => survey.addLines(lines),
   )
@@ -31,8 +35,10 @@ export async function surveySession(
   for (const { path } of session.subagents) {
     const damage: Damage[] = []
     await each(path, (reading) => {
-      if (reading.kind === 'entry') survey.addSubagentEntry(reading.entry)
-      else appendDamage(damage, reading.damage)
+      if (reading.kind === 'entry') {
+        survey.addSubagentEntry(reading.entry, path)
+        see(reading.entry, path)
+      } else appendDamage(damage, reading.damage)
     })
     if (damage.length > 0) subagentDamage.set(path, damage)
   }

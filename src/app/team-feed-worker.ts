@@ -33,6 +33,7 @@ async function openStore(): Promise<FedStore> {
 const feed = openIndexFeed({
   openStore,
   mask: maskSecrets,
+  now: Date.now,
   onStatus({ trouble, ...status }) {
     const told = trouble && {
       code: trouble instanceof ThroughlineError ? trouble.code : 'internal',

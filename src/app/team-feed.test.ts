@@ -25,7 +25,7 @@ let tell: (change: CatalogueChange) => void = () => {}
 
 beforeAll(async () => {
   server = await openPostgresServer()
-}, 120_000)
+})
 afterAll(() => server?.close())
 beforeEach(async () => {
   dir = await openTempDir()
@@ -104,7 +104,7 @@ test('[TEA67] a thread of its own feeds this machine’s sessions: no samples, n
   tell({ kind: 'removed', session: own })
   await expect.poll(fed, { timeout: 20_000 }).toEqual([])
   expect(feed.status()).toMatchObject({ complete: true, held: 0 })
-}, 60_000)
+})
 
 test('[TEA67] what keeps it from the database is said, without its password', async () => {
   await session('own')
@@ -113,4 +113,4 @@ test('[TEA67] what keeps it from the database is said, without its password', as
   await expect.poll(() => feed?.status().trouble?.code, { timeout: 30_000 }).toBeDefined()
   expect(JSON.stringify(feed.status())).not.toContain('not-the-password')
   expect(feed.status().complete).toBe(false)
-}, 60_000)
+})

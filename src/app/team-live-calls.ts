@@ -1,8 +1,8 @@
 import { field, object, parseJson, ThroughlineError } from '#base'
 import { readOutcome, readReceipt, toError, type HostCommand } from '#live'
-import type { SessionOrigin, SessionView } from '#model'
+import type { AnswerOutcome, SessionOrigin, SessionView } from '#model'
 import type { Desk } from '#store'
-import type { LiveCalls } from '#wire'
+import type { AnswerRequest, LiveCalls } from '#wire'
 import type { RemoteLive, RemoteSession } from './team-live-remote.ts'
 
 export interface TeamLiveCallsOptions {
@@ -39,6 +39,17 @@ export function createTeamLiveCalls({ local, find, remote, desk }: TeamLiveCalls
 
   const ask = (session: RemoteSession, command: HostCommand): Promise<unknown> =>
     askMachine(desk, session, command)
+
+  /** The session on another machine that opened this attention. */
+  function findAsking(attention: string): RemoteSession | undefined {
+    const found = remote.findAsking(attention)
+    return found !== undefined && find(found.card.sessionId) === undefined ? found : undefined
+  }
+
+  async function resolveThere(session: RemoteSession, answer: AnswerRequest): Promise<AnswerOutcome> {
+    const { id, hash, resolution } = answer
+    return readOutcome(await ask(session, { do: 'resolve', answer: { id, hash, resolution, by: '' } }))
+  }
 
   function expectHere(id: string | undefined): void {
     const found = id === undefined ? undefined : there(id)
@@ -96,11 +107,18 @@ export function createTeamLiveCalls({ local, find, remote, desk }: TeamLiveCalls
       return all.toSorted((a, b) => (a.openedAt < b.openedAt ? -1 : 1))
     },
     async resolve(answer) {
-      const session = remote.findAsking(answer.id)
-      if (session === undefined || find(session.card.sessionId) !== undefined)
+      const known = findAsking(answer.id)
+      if (known !== undefined) return await resolveThere(known, answer)
+      try {
         return await local.resolve(answer)
-      const { id, hash, resolution } = answer
-      return readOutcome(await ask(session, { do: 'resolve', answer: { id, hash, resolution, by: '' } }))
+      } catch (error) {
+        if (!(error instanceof ThroughlineError) || error.code !== 'attention-not-found') throw error
+        // It may have been opened on another machine since the database was last read.
+        await remote.look().catch(() => {})
+        const found = findAsking(answer.id)
+        if (found === undefined) throw error
+        return await resolveThere(found, answer)
+      }
     },
   }
 }

@@ -125,6 +125,7 @@ function readAbilities(value: unknown): Abilities {
     fork: can('fork'),
     interrupt: can('interrupt'),
     editInput: can('editInput'),
+    denialWords: can('denialWords'),
     midTurn: can('midTurn'),
     images: can('images'),
     writesTranscript: can('writesTranscript'),

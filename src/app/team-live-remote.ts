@@ -241,6 +241,7 @@ function toBareView(card: BoardCard): SessionView {
       fork: false,
       interrupt: card.where === 'here',
       editInput: false,
+      denialWords: false,
       midTurn: false,
       images: false,
       writesTranscript: true,

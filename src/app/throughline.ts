@@ -1,13 +1,16 @@
 import type { Pruned, PruneOptions } from '#ingest'
 import type { SessionSummary } from '#model'
 import type { PostgresAddress } from '#store'
-import type { Throughline } from '#wire'
+import type { ArchiveState, Throughline } from '#wire'
+import type { Conversations } from './conversations.ts'
 import type { TakeInOptions, TakenIn } from './handoffs.ts'
 
 /** Throughline in this process. */
-export interface LocalThroughline extends Throughline {
+export interface LocalThroughline extends Throughline, Pick<Conversations, 'conversationParts'> {
   /** Where it looks and what it may show. */
   readonly config: Config
+  /** What the archive keeps. `enabled` is the setting, also where no daemon runs that adds to it. */
+  archiveState(): Promise<ArchiveState>
   /** Removes from the archive what has no original any more, oldest first, as far as the limits ask for it. */
   pruneArchive(limits: PruneOptions): Promise<Pruned>
   /** A bundle of a session, for another machine. */

@@ -1,5 +1,7 @@
+import type { ForeignTexts } from '#memory'
 import type { Entry, SessionSummary } from '#model'
 import type { Page, PageOptions, PickedAt } from '#wire'
+import { findForeignOrigin } from './word-origin.ts'
 
 /** How far back a turn is looked at for what its tools answered. */
 export const TURN_ENTRIES = 80
@@ -22,9 +24,10 @@ export function toAnswers(entries: readonly Entry[]): readonly string[] {
   return answers
 }
 
-/** What tools answered before something was said at a place. Nothing when the place is nowhere. */
-export async function readAnswers(
+/** What the words that an agent asks to keep at a place may have been copied from. Nothing where the place is unknown. */
+export async function readForeignTexts(
   at: PickedAt,
+  content: string,
   {
     get,
     page,
@@ -32,12 +35,13 @@ export async function readAnswers(
     readonly get: (id: string) => Promise<SessionSummary>
     readonly page: (session: SessionSummary, options: PageOptions) => Promise<Page>
   },
-): Promise<readonly string[]> {
+): Promise<ForeignTexts> {
+  const session = await get(at.sessionId).catch(() => undefined)
+  if (session === undefined) return { toolTexts: [] }
   const around = { entry: at.entryId }
-  const read = await get(at.sessionId)
-    .then((session) => page(session, { limit: 2 * TURN_ENTRIES, around, raw: false }))
-    .catch(() => undefined)
+  const read = await page(session, { limit: 2 * TURN_ENTRIES, around, raw: false }).catch(() => undefined)
   const entries = (read?.readings ?? []).flatMap((one) => (one.kind === 'entry' ? [one.entry] : []))
   const last = entries.findIndex(({ id }) => id === at.entryId)
-  return toAnswers(entries.slice(0, last + 1))
+  const origin = await findForeignOrigin(session, { entryId: at.entryId, at: entries[last]?.at }, content)
+  return { toolTexts: toAnswers(entries.slice(0, last + 1)), origin }
 }

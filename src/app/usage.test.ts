@@ -54,12 +54,13 @@ test('[USE9] [USE8] with an index and without one the report is the same', async
   for (const request of requests) {
     const report = await indexed.usage(request)
     expect(report).toEqual(await scanning.usage(request))
-    if (request.workdir === '/w') expect(report.compactions).toEqual({ count: 1, tokens: 800 })
+    if (request.workdir === '/w')
+      expect(report.compactions).toEqual({ count: 1, tokens: 800, unknown: 0, unbilled: 1 })
   }
   expect((await scanning.usage({ by: 'day' })).compactions.count).toBeGreaterThan(1)
   await indexed.close()
   await scanning.close()
-}, 60_000)
+})
 
 describe('tokens', () => {
   test('[U01] [READ16] usage that is repeated on every line of a message is counted once', async () => {
@@ -152,24 +153,10 @@ type Totals = Pick<Usage, 'input' | 'output' | 'cacheRead' | 'cacheCreation'>
 /** What the client's own totals have more or less than the lines of a session, to the token, and why. */
 const EXPLAINED: ReadonlyMap<string, { readonly why: string; readonly more: Totals }> = new Map([
   [
-    '7cba7611-621c-4d97-bbec-3ccbfc75c8fe',
-    {
-      why: 'the request that made the summary of /compact is billed and leaves no line',
-      more: { input: 12, output: 38, cacheRead: 11_519, cacheCreation: 2000 },
-    },
-  ],
-  [
     'e1f7333d-06a0-4194-a042-0703964a86f5',
     {
       why: 'two processes wrote the session, and each totals only what it did itself: the reply of writer B is missing',
       more: { input: -12, output: -9, cacheRead: -9620, cacheCreation: -2000 },
-    },
-  ],
-  [
-    'c12c2c6b-f912-4717-a6b1-aa733637d931',
-    {
-      why: 'the request that made the summary of /compact, as above',
-      more: { input: 12, output: 38, cacheRead: 11_811, cacheCreation: 2000 },
     },
   ],
   [

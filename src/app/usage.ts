@@ -4,6 +4,7 @@ import type { SessionIndex } from '#ingest'
 import { createBillReader, openTranscript, type BillReader, type FileBills } from '#sources'
 import { embeddedPrices, toUsageReport, type StoredBill, type StoredCompaction } from '#store'
 import type { UsageReport, UsageRequest } from '#wire'
+import { toBilled } from './samples-apart.ts'
 import type { TeamSearch } from './team-search.ts'
 
 /** What the index says that was spent, with the names sessions have now; with a team, on all of a person's machines. */
@@ -15,10 +16,12 @@ export async function indexedUsage(
   }: { readonly sessions: readonly SessionSummary[]; readonly team?: UsageElsewhere | undefined },
   request: UsageRequest,
 ): Promise<UsageReport> {
-  const report = await onMachines(await index.usage(request), request, team)
-  if (request.by !== 'session') return report
+  const { leftOut, ofSamples } = toBilled(sessions)
+  const report = await onMachines(await index.usage(request, leftOut), request, team)
+  const told = ofSamples ? { ...report, ofSamples } : report
+  if (request.by !== 'session') return told
   const names = new Map(sessions.map(({ id, name }) => [id, name]))
-  return { ...report, rows: report.rows.map((row) => ({ ...row, name: names.get(row.key) })) }
+  return { ...told, rows: told.rows.map((row) => ({ ...row, name: names.get(row.key) })) }
 }
 
 type UsageElsewhere = Pick<TeamSearch, 'usage'>
@@ -39,9 +42,10 @@ async function onMachines(
 
 /** What the transcripts say that was spent, read for nothing else. */
 export async function scannedUsage(
-  sessions: readonly SessionSummary[],
+  all: readonly SessionSummary[],
   request: UsageRequest,
 ): Promise<UsageReport> {
+  const { billed: sessions, ofSamples } = toBilled(all)
   const reader = createBillReader()
   const bills: StoredBill[] = []
   const compactions: StoredCompaction[] = []
@@ -59,12 +63,13 @@ export async function scannedUsage(
   }
   request.onProgress?.(sessions.length, sessions.length)
   const names = new Map(sessions.map(({ id, name }) => [id, name]))
-  return toUsageReport(bills, request, {
+  const report = toUsageReport(bills, request, {
     prices: embeddedPrices(),
     complete,
     compactions,
     nameOf: (id) => names.get(id),
   })
+  return ofSamples ? { ...report, ofSamples } : report
 }
 
 async function readBills(reader: BillReader, path: string): Promise<FileBills | undefined> {

@@ -156,7 +156,7 @@ function folderWeight({ workdir: learnedIn }: MemoryDocument, workdir: string): 
 function scoreOf(document: MemoryDocument, { workdir, now, carried }: Weighing): number {
   const used = document.confirmations.length
   const idle = used > 0 ? 0 : Math.max(0, (carried.get(document.id) ?? 0) - PATIENCE)
-  const said = document.speakerType === 'agent' ? 1 : 1.3
+  const said = document.speakerType === 'human' ? 1.3 : 1
   const author = document.elsewhere?.mine === false ? said * OTHERS : said
   return (
     (folderWeight(document, workdir) || 1) *

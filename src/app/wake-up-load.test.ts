@@ -10,11 +10,10 @@ import type { LocalThroughline } from './throughline.ts'
 import { toCandidates } from './wake-up-candidates.ts'
 import { createWakeUps, type WakeUps } from './wake-ups.ts'
 
-const HANG_MS = 90_000
 const LEARNINGS = 5000
 const MEGABYTES = 5
 
-describe('much is remembered, and much was said', { timeout: HANG_MS }, () => {
+describe('much is remembered, and much was said', () => {
   let temp: TempDir
   let home: string
   let workdir: string
@@ -63,7 +62,7 @@ describe('much is remembered, and much was said', { timeout: HANG_MS }, () => {
       },
       recall: async () => ({ hits: [] }),
     })
-  }, HANG_MS)
+  })
   afterAll(async () => {
     await throughline.close()
     await documents.close()

@@ -103,12 +103,14 @@ export function toGiven(
 
 /** A name is one line, and no place for a secret. */
 function toName(name: string | undefined): string | undefined {
-  const clean = guardEgress(() => redact((name ?? '').slice(0, LONGEST_NAME)))
-  const text = clean.state === 'refused' ? '' : clean.text.trim()
+  const clean = guardEgress(() => redact((name ?? '').slice(0, LONGEST_READ)))
+  const text = clean.state === 'refused' ? '' : clean.text.slice(0, LONGEST_NAME).trim()
   return text === '' ? undefined : text
 }
 
 const LONGEST_NAME = 80
+/** Masked before it is cut: half of a secret is none that anybody would know. */
+const LONGEST_READ = 10_000
 
 interface ReadPrevious {
   readonly previous: PreviousSession

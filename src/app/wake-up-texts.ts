@@ -41,11 +41,19 @@ const KNOWN: Readonly<Record<string, string>> = {
 }
 
 /** What people and an agent are called, with something to fall back on. */
-export function namesOf({ names }: Pick<LocalSettings, 'names'>, agent: string): SpeakerNames {
+export function namesOf(settings: Pick<LocalSettings, 'names'>, agent: string): SpeakerNames {
+  const given = givenNames(settings, agent)
   return {
-    human: named(names.human) ?? 'the user',
-    agent: named(names.agents[agent]) ?? named(names.agent) ?? KNOWN[agent] ?? named(agent) ?? 'the agent',
+    human: given.human ?? 'the user',
+    agent: given.agent ?? KNOWN[agent] ?? named(agent) ?? 'the agent',
   }
+}
+
+/** The names that the person at this machine has given, to themselves and to an agent. */
+export function givenNames({ names }: Pick<LocalSettings, 'names'>, agent: string): Partial<SpeakerNames> {
+  const human = named(names.human)
+  const own = named(names.agents[agent]) ?? named(names.agent)
+  return { ...(human === undefined ? {} : { human }), ...(own === undefined ? {} : { agent: own }) }
 }
 
 function named(name: string | undefined): string | undefined {

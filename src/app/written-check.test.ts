@@ -64,7 +64,7 @@ test('[P14] a session that was written is read back, and taken when all of it is
 
 test.each([
   ['it is not there', async () => undefined, /not where codex keeps/u],
-  ['it is empty', async () => [], /0 calls|0 prompts|nobody says/u],
+  ['it is empty', async () => [], /the text is missing .*, and 3 more/u],
 ])('[P14] one of which less is found is told, whatever the agent would say: %s', async (_what, read, why) => {
   const error = await expectError(convert(read), 'history-not-loaded')
   expect(error.message).toMatch(why)

@@ -1,58 +1,44 @@
 import { ThroughlineError } from '#base'
-import type { Entry } from '#model'
-import { toSaid, type Said } from '#restore'
-import type { ConvertOutcome } from '#wire'
+import type { Entry, Loss } from '#model'
+import { findUntold, toSaid, type NativeSession, type Said } from '#restore'
+import { readWrittenSession } from '#sources'
 
 /** Reads a session as its agent keeps it; nothing when it is not found there. */
 export type ReadWritten = (sessionId: string) => Promise<readonly Entry[] | undefined>
 
 /**
- * Reads a session back that was written for an agent. Throws `history-not-loaded` when less of the conversation is in it
- * than was to be written, beyond what is among the losses: whoever goes on with it would go on with less.
+ * Everything that a session made for an agent does not carry as it was: what its writer knows, and what is found by
+ * reading it back and comparing it with the conversation, block by block.
+ */
+export async function findLosses(native: NativeSession, said: Said): Promise<readonly Loss[]> {
+  const [file] = native.files
+  const written = toSaid(await readWrittenSession({ ...native, text: file?.text ?? '' }))
+  return [...native.losses, ...findUntold(said, written, native.losses)]
+}
+
+/**
+ * Reads a session back from where its agent keeps it. Throws `history-not-loaded` when something of the conversation is
+ * missing or different there and is not among the losses: whoever continues it would continue with less.
  */
 export async function checkWritten(
-  { agent, sessionId, losses }: ConvertOutcome,
-  said: Said,
+  { agent, id }: Pick<NativeSession, 'agent' | 'id'>,
+  { said, losses }: { readonly said: Said; readonly losses: readonly Loss[] },
   read: ReadWritten,
 ): Promise<void> {
-  const entries = await read(sessionId)
-  if (entries === undefined) throw notWhole(`it is not where ${agent} keeps its sessions`, sessionId)
-  const wanted = amountsOf(said)
-  const found = amountsOf(toSaid(entries))
-  const missing = [
-    ['prompts', wanted.prompts - losses.length, found.prompts],
-    ['calls', wanted.calls, found.calls],
-    ['results', wanted.results, found.results],
-  ] as const
-  for (const [what, least, there] of missing) {
-    if (there < least) throw notWhole(`it has ${there} ${what}, and not ${least}`, sessionId)
-  }
-  if (wanted.prompts > 0 && found.prompts === 0) throw notWhole('nobody says anything in it', sessionId)
-}
-
-interface Amounts {
-  readonly prompts: number
-  readonly calls: number
-  readonly results: number
-}
-
-function amountsOf({ messages }: Said): Amounts {
-  const blocks = messages.flatMap(({ role, blocks: said }) => said.map(({ block }) => ({ role, block })))
-  const count = (isCounted: (each: (typeof blocks)[number]) => boolean): number =>
-    blocks.filter(isCounted).length
-  return {
-    prompts: messages.filter(
-      ({ role, blocks: said }) => role === 'user' && said.some(({ block }) => block.kind === 'text'),
-    ).length,
-    calls: count(({ block }) => block.kind === 'tool-use'),
-    results: count(({ block }) => block.kind === 'tool-result'),
-  }
+  const entries = await read(id)
+  if (entries === undefined) throw notWhole(`it is not where ${agent} keeps its sessions`, id)
+  // A session that its agent has taken in before may have gone on since.
+  const untold = findUntold(said, toSaid(entries), losses).filter(({ how }) => how !== 'added')
+  const [first] = untold
+  if (first === undefined) return
+  const more = untold.length === 1 ? '' : `, and ${String(untold.length - 1)} more`
+  throw notWhole(`${first.why} (entry ${first.origin.entryId}${more})`, id)
 }
 
 function notWhole(why: string, sessionId: string): ThroughlineError {
   return new ThroughlineError(
     'history-not-loaded',
-    `session ${sessionId} was written, but does not hold it all: ${why}`,
-    { hint: 'Do not go on in it. The original is as it was: go on with that, or in another agent.' },
+    `session ${sessionId} was written, but is not complete: ${why}`,
+    { hint: 'Do not continue in it. The original is unchanged: continue there, or in another agent.' },
   )
 }

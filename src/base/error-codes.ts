@@ -29,6 +29,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   'mode-not-allowed': 'The permission mode would ask a person less than the session may.',
   'attention-not-found': 'The session has no such attention.',
   'attention-mismatch': 'The answer is to something else than what is asked.',
+  'attention-changed': 'The folder or the mode changed after the question was shown, so it is asked again.',
   'attention-settled': 'Somebody answered before; the answer that counts is told with it.',
   'attention-lapsed': 'Nobody answered in time, and nothing was allowed.',
   'folder-not-found': 'There is no such folder, or it may not be worked in.',

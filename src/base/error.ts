@@ -25,6 +25,7 @@ const CODES = [
   'mode-not-allowed',
   'attention-not-found',
   'attention-mismatch',
+  'attention-changed',
   'attention-settled',
   'attention-lapsed',
   'folder-not-found',

@@ -9,7 +9,8 @@ import type {
   QuestionAsk,
   Resolution,
 } from '#model'
-import { safeLine } from '#render'
+import { toShortSigner } from '#model'
+import { exactLine, safeLine } from '#render'
 import type { Throughline } from '#wire'
 import { toAnswer } from './ask-person.ts'
 import { toAskLine, toEndWords, toRuleWords } from './ask-words.ts'
@@ -68,7 +69,7 @@ async function findSettled(
 
 function toSettledWords(settled: AuditedEnd): string {
   if (settled.end === 'lapsed') return `over without an answer (${safeLine(settled.reason)})`
-  return `${{ allow: 'allowed', deny: 'denied', answer: 'answered' }[settled.end]} by ${safeLine(settled.by)}`
+  return `${{ allow: 'allowed', deny: 'denied', answer: 'answered' }[settled.end]} by ${exactLine(toShortSigner(settled.by))}`
 }
 
 function toResolution({ ask }: Attention, verb: string, values: Values): Resolution {
@@ -98,7 +99,7 @@ function toAnswers({ questions }: QuestionAsk, verb: string, values: Values): re
   return questions.map((question, at) => {
     const answers = toAnswer(question, given[at] ?? '')
     if (answers !== undefined) return answers
-    const labels = question.options.map(({ label }) => label).join(', ')
+    const labels = question.options.map(({ label }) => exactLine(label)).join(', ')
     throw usage(`${JSON.stringify(given[at])} is not on offer`, `It is one of: ${labels}.`)
   })
 }

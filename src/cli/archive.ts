@@ -1,35 +1,40 @@
+import type { LocalThroughline } from '#app'
 import { ThroughlineError } from '#base'
-import { toPlural, toSize } from '#render'
+import { safeLine, toPlural, toSize } from '#render'
 import type { Values } from './command-line.ts'
+import { confirm } from './confirm.ts'
 import type { Console } from './console.ts'
 import { toJsonLine } from './json.ts'
 import { toAge, toShortPath } from './short.ts'
-import { openAnywhere, type Site } from './site.ts'
+import type { Site } from './site.ts'
+import { toSpan } from './span.ts'
 
 /** `throughline archive` */
 export async function archive(site: Site, values: Values, console: Console): Promise<number> {
   if (values.arg === 'prune') return await prune(site, values, console)
-  const throughline = await openAnywhere(site)
+  const throughline = await site.openLocal()
   try {
-    const state = (await throughline.health()).archive
-    if (values.flag('json')) await console.out.write(toJsonLine(state))
-    else if (!state.enabled) console.say('The archive is off.')
-    else {
-      await console.out.write(
-        `${toPlural(state.files, 'transcript')} kept\n${toPlural(state.goneSessions, 'session')} only there any more, ${toSize(state.bytes)}\n`,
-      )
+    const state = await throughline.archiveState()
+    if (values.flag('json')) {
+      await console.out.write(toJsonLine(state))
+      return 0
     }
+    await console.out.write(
+      `${toPlural(state.files, 'transcript')} kept\n${toPlural(state.goneSessions, 'session')} only in the archive, ${toSize(state.bytes)}\n`,
+    )
+    if (!state.enabled) console.say('note: the archive is off; nothing is added to it.')
     return 0
   } finally {
     await throughline.close()
   }
 }
 
+type Pruned = Awaited<ReturnType<LocalThroughline['pruneArchive']>>
+
 /** What may go: older than an age, or beyond a size. */
 interface Limits {
   readonly olderThanMs?: number
   readonly keepBytes?: number
-  readonly dryRun: boolean
 }
 
 function toLimits(values: Values): Limits {
@@ -41,61 +46,74 @@ function toLimits(values: Values): Limits {
     })
   }
   return {
-    ...(age === undefined ? {} : { olderThanMs: toMs(age) }),
+    ...(age === undefined ? {} : { olderThanMs: toSpan(age, 'older-than') }),
     ...(size === undefined ? {} : { keepBytes: toBytes(size) }),
-    dryRun: values.flag('dry-run'),
   }
 }
 
-const DAY_MS = 86_400_000
-const AGES: Readonly<Record<string, number>> = {
-  h: DAY_MS / 24,
-  d: DAY_MS,
-  w: 7 * DAY_MS,
-  m: 30 * DAY_MS,
-  y: 365 * DAY_MS,
-}
 const SIZES: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 }
 
-function toMs(text: string): number {
-  const [, count, unit] = /^(\d{1,6})\s?([hdwmy])$/i.exec(text) ?? []
-  const factor = AGES[unit?.toLowerCase() ?? '']
-  if (count !== undefined && factor !== undefined) return Number(count) * factor
-  throw new ThroughlineError('bad-usage', `--older-than cannot be "${text}"`, {
-    hint: 'Write a number and h, d, w, m or y: 90d.',
-  })
-}
-
+/** A size has a unit: `5` was meant as gigabytes, and emptied the archive as bytes. */
 function toBytes(text: string): number {
-  const [, count, unit] = /^(\d{1,6}(?:\.\d{1,3})?)\s?([kmgt]?)b?$/i.exec(text) ?? []
+  const [, count, unit, byte] = /^(\d{1,9}(?:\.\d{1,3})?)\s?([kmgt]?)(b?)$/i.exec(text) ?? []
   const factor = SIZES[unit?.toLowerCase() ?? '']
-  if (count !== undefined && factor !== undefined) return Math.round(Number(count) * factor)
-  throw new ThroughlineError('bad-usage', `--larger-than cannot be "${text}"`, {
-    hint: 'Write a number and kB, MB, GB or TB: 5GB.',
-  })
+  const hasUnit = unit !== '' || byte !== ''
+  if (count !== undefined && factor !== undefined && hasUnit) return Math.round(Number(count) * factor)
+  throw new ThroughlineError(
+    'bad-usage',
+    count === undefined
+      ? `--larger-than is not a size: "${safeLine(text)}"`
+      : `--larger-than ${count} has no unit`,
+    { hint: `Write it with B, kB, MB, GB or TB: --larger-than ${count ?? 5}GB` },
+  )
 }
 
-/** Done in this process, daemon or not: the archive is files. */
+/**
+ * Done in this process, daemon or not: the archive is files. What has an original is never removed, so everything that
+ * goes is the last copy, and goes only when a person said so.
+ */
 async function prune(site: Site, values: Values, console: Console): Promise<number> {
   const limits = toLimits(values)
+  const dryRun = values.flag('dry-run')
   const throughline = await site.openLocal()
   try {
-    const { removed, bytes, bytesLeft } = await throughline.pruneArchive(limits)
+    const planned = await throughline.pruneArchive({ ...limits, dryRun: true })
+    const isAsked = !dryRun && planned.removed.length > 0
+    if (!values.flag('json')) await writeFiles(planned, console)
+    await console.out.flush()
+    if (isAsked) await confirm(console, values, toLoss(planned))
+    const only = new Set(planned.removed.map(({ path }) => path))
+    const done = isAsked ? await throughline.pruneArchive({ ...limits, only }) : planned
     if (values.flag('json')) {
-      await console.out.write(toJsonLine({ removed, bytes, bytesLeft, dryRun: limits.dryRun }))
+      await console.out.write(toJsonLine({ ...done, dryRun }))
       return 0
     }
-    for (const file of removed) {
-      const age = toAge(file.modifiedAt, console.now)
-      await console.out.write(
-        `${toSize(file.bytes).padStart(8)}  ${age.padStart(4)}  ${toShortPath(file.path, console.home)}\n`,
-      )
+    const files = toPlural(done.removed.length, 'file')
+    const what = dryRun ? 'would be deleted' : 'deleted'
+    console.say(`${files} ${what}, ${toSize(done.bytes)}; ${toSize(done.bytesLeft)} left`)
+    if (dryRun && done.removed.length > 0) {
+      console.say(`note: ${toLoss(planned)}`)
+      console.say('next: the same without --dry-run')
     }
-    const what = limits.dryRun ? 'would be removed' : 'removed'
-    console.say(`${toPlural(removed.length, 'file')} ${what}, ${toSize(bytes)}; ${toSize(bytesLeft)} left`)
-    if (limits.dryRun && removed.length > 0) console.say('next: the same without --dry-run')
     return 0
   } finally {
     await throughline.close()
+  }
+}
+
+/** What cannot be had again, in a sentence. */
+function toLoss({ sessions, removed, bytes }: Pruned): string {
+  const files = `${toPlural(removed.length, 'file')}, ${toSize(bytes)}`
+  return sessions === 0
+    ? `The archive has the only copy of ${files}. Deleted, it is lost for good.`
+    : `The archive has the only copy of ${toPlural(sessions, 'session')} (${files}). Deleted, ${sessions === 1 ? 'it is' : 'they are'} lost for good.`
+}
+
+async function writeFiles({ removed }: Pruned, console: Console): Promise<void> {
+  for (const file of removed) {
+    const age = toAge(file.lastActivityAt, console.now)
+    await console.out.write(
+      `${toSize(file.bytes).padStart(8)}  ${age.padStart(4)}  ${toShortPath(file.path, console.home)}\n`,
+    )
   }
 }

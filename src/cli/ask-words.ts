@@ -1,85 +1,99 @@
-import { string } from '#base'
 import type { Attention, AttentionState, PermissionAsk, PermissionRule, QuestionAsk } from '#model'
-import { safeLine, safeText, toCallParts, toJson, toolLine, type CallPart } from '#render'
+import {
+  exactLine,
+  exactText,
+  safeLine,
+  textsOfAsk,
+  toAskParts,
+  toToolLine,
+  warnOfHidden,
+  type AskPart,
+} from '#render'
 import type { Console } from './console.ts'
 import { toAge, toShortId, toShortPath } from './short.ts'
 
 type Look = Pick<Console, 'paint' | 'home'>
 
-/** Everything that is asked, whole and made visible: what is shown is what runs. */
+/** Everything that is asked, whole, with every character visible: what is shown is what runs. */
 export function toAskText({ ask, id }: Attention, look: Look): string {
   const { paint } = look
-  const head = ask.kind === 'permission' ? `May ${safeLine(ask.tool)} run?` : 'A question'
+  const head = ask.kind === 'permission' ? `May ${exactLine(ask.tool)} run?` : 'A question'
+  const warning = warnOfHidden(textsOfAsk(ask))
   const lines = [
     `${paint('warning', '◆')} ${paint('strong', head)}  ${paint('dim', `attention ${toShortId(id)}`)}`,
+    ...(ask.changed === undefined
+      ? []
+      : [paint('warning', `  asked again: ${exactLine(ask.changed)} since it was asked before`)]),
     ...(ask.kind === 'permission' ? permissionLines(ask, look) : questionLines(ask, look)),
+    ...(warning === undefined ? [] : [paint('error', `  ⚠ ${warning}`)]),
   ]
   return `${lines.join('\n')}\n`
 }
 
 function permissionLines(ask: PermissionAsk, { paint, home }: Look): readonly string[] {
-  const path = string(ask.input, 'file_path')
-  const shown = partsOf(ask)
+  const parts = toAskParts(ask)
   return [
-    ...(ask.reason === undefined ? [] : [paint('dim', `  ${safeLine(ask.reason)}`)]),
-    ...(path === undefined || shown === undefined ? [] : [`  ${safeLine(path)}`]),
-    ...(shown?.flatMap((part) => partLines(part, paint)) ?? indent(toJson(ask.input))),
-    paint('dim', `  in ${toShortPath(ask.workdir, home)}`),
+    ...(ask.reason === undefined ? [] : [paint('dim', `  the agent says: ${exactLine(ask.reason)}`)]),
+    ...(parts.length === 0 ? [paint('dim', '  without any input')] : []),
+    ...parts.flatMap((part) => partLines(part, paint)),
+    paint('dim', `  in ${toShortPath(ask.workdir, home, exactLine)}`),
     ...ask.rules.map((rule, at) => `  ${at + 1}. ${toRuleWords(rule)}`),
   ]
 }
 
-/** Calls that read better as something else than their JSON, with nothing left out. */
-function partsOf({ tool, input }: PermissionAsk): readonly CallPart[] | undefined {
-  if (!['Bash', 'Edit', 'MultiEdit', 'Write'].includes(tool)) return undefined
-  return toCallParts({ use: { kind: 'tool-use', id: '', name: tool, input }, state: 'pending' })
-}
-
-function partLines(part: CallPart, paint: Look['paint']): readonly string[] {
+function partLines(part: AskPart, paint: Look['paint']): readonly string[] {
+  const exact = (text: string): readonly string[] =>
+    exactText(text, (number) => paint('error', number)).split('\n')
   switch (part.kind) {
-    case 'input':
-      return indent(part.text)
+    case 'command':
+      return exact(part.text).map((line, at) => `  ${at === 0 ? '$' : '>'} ${line}`)
+    case 'path':
+      return [`  ${exactLine(part.text)}`]
     case 'diff':
       return part.lines.map(({ kind, text }) => {
-        const line = `  ${{ added: '+', removed: '-', same: ' ' }[kind]} ${safeText(text)}`
+        const line = `  ${{ added: '+', removed: '-', same: ' ' }[kind]} ${exactText(text)}`
         return kind === 'same' ? line : paint(kind, line)
       })
-    case 'output':
-      return []
+    case 'no-newline':
+      return [paint('dim', '    (no newline at the end)')]
+    case 'field': {
+      const [first = '', ...rest] = exact(part.text)
+      return [`  ${exactLine(part.name)}: ${first}`, ...rest.map((line) => `    ${line}`)]
+    }
+    case 'plan':
+    case 'value':
+      return exact(part.text).map((line) => `  ${line}`)
   }
-}
-
-function indent(text: string): readonly string[] {
-  return safeText(text)
-    .split('\n')
-    .map((line) => `  ${line}`)
 }
 
 /** What a rule would allow, and for how long. */
 export function toRuleWords({ words, scope }: PermissionRule): string {
-  return `${scope === 'session' ? 'for this session' : 'always'}: ${safeLine(words)}`
+  return `${scope === 'session' ? 'for this session' : 'always'}: ${exactLine(words)}`
 }
 
 function questionLines({ questions, workdir }: QuestionAsk, { paint, home }: Look): readonly string[] {
   return [
     ...questions.flatMap(({ question, options, multiple }) => [
-      ...indent(question),
+      ...exactText(question)
+        .split('\n')
+        .map((line) => `  ${line}`),
       ...options.map(({ label, description }, at) => {
-        const why = description === undefined ? '' : paint('dim', `  ${safeLine(description)}`)
-        return `  ${at + 1}. ${safeLine(label)}${why}`
+        const why = description === undefined ? '' : paint('dim', `  ${exactLine(description)}`)
+        return `  ${at + 1}. ${exactLine(label)}${why}`
       }),
       ...(multiple ? [paint('dim', '  several of them may be chosen')] : []),
     ]),
-    paint('dim', `  in ${toShortPath(workdir, home)}`),
+    paint('dim', `  in ${toShortPath(workdir, home, exactLine)}`),
   ]
 }
 
-/** What is asked, in one line. */
+/** What is asked, in one line, with a mark when there is something in it that would not be seen. */
 export function toAskLine({ ask }: Attention): string {
-  if (ask.kind === 'question') return safeLine(ask.questions[0]?.question ?? 'a question')
-  const { tool, input, workdir } = ask
-  const call = { use: { kind: 'tool-use', id: '', name: tool, input }, state: 'done' } as const
-  return toolLine(call, workdir)
+  const mark = warnOfHidden(textsOfAsk(ask)) === undefined ? '' : '⚠ '
+  if (ask.kind === 'question') return `${mark}${exactLine(ask.questions[0]?.question ?? 'a question')}`
+  const use = { kind: 'tool-use', id: '', name: ask.tool, input: ask.input } as const
+  const { tool, detail } = toToolLine({ use, state: 'done' }, { workdir: ask.workdir, show: exactLine })
+  return `${mark}${tool}${detail === '' ? '' : ` ${detail}`}`
 }
 
 /** How an attention ended, for somebody who came too late or looks on. */
@@ -103,4 +117,5 @@ const LAPSES = {
   withdrawn: 'the agent does not ask any more',
   deadline: 'nobody answered in time',
   'session-ended': 'the session has ended',
+  changed: 'the folder or the mode changed; it was asked again',
 } as const

@@ -4,6 +4,7 @@ import type { Throughline } from '#wire'
 import { toAskLine, toAskText } from './ask-words.ts'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
+import { isBeginningOf } from './id-beginning.ts'
 import { toJsonLine } from './json.ts'
 import { openFeed } from './live-feed.ts'
 import { withLive } from './live-session.ts'
@@ -31,7 +32,7 @@ export async function attentions(site: Site, values: Values, console: Console): 
 
 /** The attention with this id, or whose id begins like this. Throws `attention-not-found`. */
 export function findAttention(all: readonly Attention[], query: string): Attention {
-  const found = all.filter(({ id }) => id === query || (query !== '' && id.startsWith(query)))
+  const found = all.filter(({ id }) => isBeginningOf(query, id))
   const [only, another] = found
   if (only !== undefined && another === undefined) return only
   throw new ThroughlineError(

@@ -1,9 +1,10 @@
 import { ThroughlineError } from '#base'
-import type { AuditEntry, AuditReport } from '#model'
+import type { AuditedInput, AuditEntry, AuditReport } from '#model'
 import type { Throughline } from '#wire'
-import { safeLine, toJson, toSize } from '#render'
+import { exactLine, safeLine, toSize } from '#render'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
+import { findToRead } from './find-session.ts'
 import { toJsonLine } from './json.ts'
 import { withLive } from './live-session.ts'
 import { toAge, toShortId } from './short.ts'
@@ -15,7 +16,7 @@ export async function audit(site: Site, values: Values, console: Console): Promi
   return await withLive(site, async (throughline) => {
     const { arg } = values
     if (arg === undefined) return await listAll(throughline, values, console)
-    const report = await throughline.live.audit(await findAudited(throughline, arg))
+    const report = await throughline.live.audit(await findAudited(throughline, arg, console))
     const isWhole = report.verdict.kind === 'whole'
     if (values.flag('json')) await console.out.write(toJsonLine(report))
     else {
@@ -48,12 +49,12 @@ async function listAll(throughline: Throughline, values: Values, console: Consol
 }
 
 /** The record may be there when the session is not any more. */
-async function findAudited(throughline: Throughline, query: string): Promise<string> {
+async function findAudited(throughline: Throughline, query: string, console: Console): Promise<string> {
   const ids = (await throughline.live.audits()).map(({ sessionId }) => sessionId)
   const found = ids.includes(query) ? [query] : ids.filter((id) => id.startsWith(query))
   const [only, another] = found
   if (only !== undefined && another === undefined) return only
-  const { id } = await throughline.get(query)
+  const { id } = await findToRead(throughline, query, console)
   if (ids.includes(id)) return id
   throw new ThroughlineError(
     'session-not-found',
@@ -77,29 +78,32 @@ function toEntryLine(entry: AuditEntry, { paint }: Console): string {
 function describe(entry: AuditEntry): string {
   switch (entry.kind) {
     case 'session.started':
-      return `started ${safeLine(entry.agent)} in ${safeLine(entry.workdir)}, mode ${safeLine(entry.mode)}${entry.trusted ? ', folder trusted' : ''}`
+      return `started ${safeLine(entry.agent)} in ${exactLine(entry.workdir)}, mode ${safeLine(entry.mode)}${entry.trusted ? ', folder trusted' : ''}`
     case 'tool.called':
-      return `called ${safeLine(entry.tool)}  ${safeLine(entry.input.head ?? toJson(entry.input.input)).slice(0, 200)}`
+      return `called ${exactLine(entry.tool)}  ${toInputWords(entry.input)}`
     case 'tool.returned':
       return `${entry.isError ? 'failed' : 'returned'} ${safeLine(entry.toolUseId)}`
     case 'attention.opened':
-      return `asked for ${safeLine(entry.asked.tool ?? 'an answer')}  ${toShortId(entry.id)}`
+      return `asked for ${exactLine(entry.asked.tool ?? 'an answer')}  ${entry.asked.input === undefined ? '' : `${toInputWords(entry.asked.input)}  `}${toShortId(entry.id)}`
     case 'attention.settled': {
       const { settled } = entry
-      const rules = settled.end === 'allow' ? settled.rules.map(({ words }) => safeLine(words)) : []
+      const rules = settled.end === 'allow' ? settled.rules.map(({ words }) => exactLine(words)) : []
       const how =
         settled.end === 'lapsed'
           ? `lapsed (${safeLine(settled.reason)})`
-          : `${settled.end} by ${safeLine(settled.by)}`
-      const edited = settled.end === 'allow' && settled.edited !== undefined ? ', with another input' : ''
+          : `${settled.end} by ${exactLine(settled.by)}`
+      const edited =
+        settled.end === 'allow' && settled.edited !== undefined
+          ? `, with another input: ${toInputWords(settled.edited)}`
+          : ''
       return `${how}${edited}${rules.length === 0 ? '' : `, and from then on ${rules.join(', ')}`}  ${toShortId(entry.id)}`
     }
     case 'attention.voided':
       return `did not come about  ${toShortId(entry.id)}`
     case 'mode.changed':
-      return `mode ${safeLine(entry.mode)} by ${safeLine(entry.by)}`
+      return `mode ${safeLine(entry.mode)} by ${exactLine(entry.by)}`
     case 'model.changed':
-      return `model ${safeLine(entry.model)} by ${safeLine(entry.by)}`
+      return `model ${safeLine(entry.model)} by ${exactLine(entry.by)}`
     case 'session.ended':
       return `ended (${safeLine(entry.reason)})`
     case 'tail.recovered':
@@ -107,8 +111,14 @@ function describe(entry: AuditEntry): string {
     case 'lines.lost':
       return `${entry.count} lines could not be written`
     case 'unknown':
-      return safeLine(toJson(entry.value)).slice(0, 200)
+      return exactLine(JSON.stringify(entry.value))
   }
+}
+
+/** What a tool was called with, all that the record has of it, in one line. */
+function toInputWords({ input, head, bytes }: AuditedInput): string {
+  if (head === undefined) return exactLine(JSON.stringify(input) ?? '')
+  return `${exactLine(head)}…${bytes === undefined ? '' : ` (${toSize(bytes)} in all)`}`
 }
 
 function sayVerdict({ verdict }: AuditReport, console: Console): void {

@@ -8,12 +8,18 @@ export interface Autostart {
   /** Where it looks for the file. */
   readonly path: string
   readonly content: string
-  /** The commands that make it take effect, and those that undo it. */
-  readonly enable: readonly (readonly [program: string, ...args: string[]])[]
-  readonly disable: readonly (readonly [program: string, ...args: string[]])[]
+  /** What the system made of the file when it was enabled; goes with it. */
+  readonly links: readonly string[]
+  /** The commands that make it take effect. */
+  readonly enable: readonly Words[]
+  /** The commands that stop what runs once the file and its links are gone. */
+  readonly disable: readonly Words[]
 }
 
+export type Words = readonly [program: string, ...args: string[]]
+
 const UNIT = 'throughline.service'
+const TARGET = 'default.target'
 const LABEL = 'dev.throughline.daemon'
 
 /** The plan for this machine; `undefined` where neither is known. */
@@ -22,12 +28,23 @@ export function findAutostart(site: Site, platform: string): Autostart | undefin
   return platform === 'darwin' ? toLaunchd(site) : undefined
 }
 
-/** Settings that are given on: the daemon must look where the person looks. A password stands in `config.json`. */
+/**
+ * Settings that are given on: the daemon must look where the person looks, also for the programs of agents, which stand
+ * in folders that systemd and launchd do not know. A password stands in `config.json`.
+ */
 function settingsOf({ env }: Site): readonly (readonly [name: string, value: string])[] {
-  return ENVIRONMENT.flatMap(({ name, isSecret }) => {
+  const names = ENVIRONMENT.flatMap(({ name, isSecret }) => (isSecret === true ? [] : [name]))
+  return [...names, 'PATH'].flatMap((name) => {
     const value = env[name]
-    return value === undefined || value === '' || isSecret === true ? [] : [[name, value] as const]
+    return value === undefined || value === '' ? [] : [[name, value] as const]
   })
+}
+
+/** The content without its PATH, which differs from shell to shell and says nothing about place or version. */
+export function withoutPath(content: string): string {
+  return content
+    .replace(/^Environment="PATH=.*\n/m, '')
+    .replace(/^ *<key>PATH<\/key>\n *<string>.*<\/string>\n/m, '')
 }
 
 function toSystemd(site: Site): Autostart {
@@ -45,7 +62,7 @@ function toSystemd(site: Site): Autostart {
     'NoNewPrivileges=yes',
     '',
     '[Install]',
-    'WantedBy=default.target',
+    `WantedBy=${TARGET}`,
     '',
   ]
   const systemctl = ['systemctl', '--user'] as const
@@ -53,11 +70,15 @@ function toSystemd(site: Site): Autostart {
     manager: 'systemd',
     path: join(folder, UNIT),
     content: lines.join('\n'),
+    links: [join(folder, `${TARGET}.wants`, UNIT)],
     enable: [
       [...systemctl, 'daemon-reload'],
       [...systemctl, 'enable', '--now', UNIT],
     ],
-    disable: [[...systemctl, 'disable', '--now', UNIT]],
+    disable: [
+      [...systemctl, 'stop', UNIT],
+      [...systemctl, 'daemon-reload'],
+    ],
   }
 }
 
@@ -111,8 +132,9 @@ ${settings}  </dict>
     manager: 'launchd',
     path,
     content,
+    links: [],
     enable: [['launchctl', 'load', '-w', path]],
-    disable: [['launchctl', 'unload', '-w', path]],
+    disable: [['launchctl', 'remove', LABEL]],
   }
 }
 

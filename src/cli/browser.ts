@@ -29,8 +29,7 @@ export async function openInBrowser(
 ): Promise<boolean> {
   const opener = findOpener(site.env)
   if (opener === undefined) return false
-  const { code } = await throughline.createCode()
-  const file = writeRedirect(site.home, `${link.page}/#code=${encodeURIComponent(code)}`)
+  const file = writeRedirect(site.home, (await createLoginLink(link.page, throughline)).link)
   const [program, ...args] = opener
   const child = spawn(program, [...args, file], { detached: true, stdio: 'ignore', env: site.env })
   const isStarted = await new Promise<boolean>((done) => {
@@ -41,6 +40,27 @@ export async function openInBrowser(
   if (isStarted) removeLater(site, file)
   else rmSync(file, { force: true })
   return isStarted
+}
+
+/** A link that logs one browser in. */
+export interface LoginLink {
+  readonly link: string
+  readonly code: string
+  readonly expiresAt: string
+}
+
+/** A link to type or paste where no browser could be opened: over SSH, in a container, under WSL. */
+export async function createLoginLink(
+  address: string,
+  throughline: Pick<RemoteThroughline, 'createCode'>,
+): Promise<LoginLink> {
+  const { code, expiresAt } = await throughline.createCode()
+  return { link: `${address}/#code=${encodeURIComponent(code)}`, code, expiresAt }
+}
+
+/** What to do with it on a machine without a browser. */
+export function toForwardHint(port: number): string {
+  return `note: for a browser on another machine, forward the port first: ssh -L ${port}:127.0.0.1:${port} <this machine>`
 }
 
 function findOpener(

@@ -1,7 +1,9 @@
-import type { CheckReport, Finding, Throughline } from '#app'
+import type { CheckReport, Finding, Problem, Throughline } from '#app'
+import type { Notice } from '#wire'
 import { safeLine, toCount, toPlural, wrapText, type Style } from '#render'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
+import { findToRead } from './find-session.ts'
 import { toJsonLine } from './json.ts'
 import { toShortId, toShortPath } from './short.ts'
 
@@ -16,7 +18,7 @@ export async function check(throughline: Throughline, values: Values, console: C
     const { finishAll } = await import('./check-finish.ts')
     return await finishAll(values.arg, { isJson, console })
   }
-  const one = values.arg === undefined ? undefined : await throughline.get(values.arg)
+  const one = values.arg === undefined ? undefined : await findToRead(throughline, values.arg, console)
   const { sessions, problems } =
     one === undefined ? await throughline.list() : { sessions: [one], problems: [] }
   const count = { error: 0, warning: 0, note: 0 }
@@ -37,18 +39,35 @@ export async function check(throughline: Throughline, values: Values, console: C
     if (shown.length === 0) fine++
     else await console.out.write(toGroup(report, shown, console))
   }
+  // Of one session the question is about that one.
+  const notices = one === undefined ? await findNotices(throughline, problems) : []
+  count.warning += notices.length
   if (isJson) {
     const plain = reports.map(({ session, findings }) => ({ id: session.id, path: session.path, findings }))
-    await console.out.write(toJsonLine({ sessions: plain, problems, ...count }))
+    await console.out.write(toJsonLine({ sessions: plain, problems, notices, ...count }))
   } else {
-    for (const { path, message, hint } of problems) {
+    const said = problems.map(({ path, message, hint }) => ({
+      message: `${toShortPath(path, console.home)}: ${message}`,
+      hint,
+    }))
+    for (const { message, hint } of [...said, ...notices]) {
       await console.out.write(
-        `${console.paint('warning', 'warning')}  ${toShortPath(path, console.home)}: ${safeLine(message)}\n         → ${safeLine(hint)}\n\n`,
+        `${console.paint('warning', 'warning')}  ${safeLine(message)}\n         → ${safeLine(hint)}\n\n`,
       )
     }
     await console.out.write(toSummary({ checked: sessions.length, fine, ...count }, console))
   }
   return count.error > 0 ? 1 : 0
+}
+
+/** What is wrong here beside the sessions: our own files among it. */
+async function findNotices(
+  throughline: Throughline,
+  problems: readonly Problem[],
+): Promise<readonly Pick<Notice, 'message' | 'hint'>[]> {
+  const told = new Set(problems.map(({ path, message }) => `${path}: ${message}`))
+  const { notices } = await throughline.health()
+  return notices.filter(({ message }) => !told.has(message)).map(({ message, hint }) => ({ message, hint }))
 }
 
 function toGroup(report: CheckReport, findings: readonly Finding[], console: Console): string {

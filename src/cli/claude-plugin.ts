@@ -8,6 +8,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -29,7 +30,7 @@ export interface ClaudePlugin {
 }
 
 /** `other`: ours, but of another version, place or home. `foreign`: somebody else's, or something else. */
-export type PluginState = 'absent' | 'current' | 'other' | 'foreign'
+export type PluginState = 'absent' | 'current' | 'other' | 'foreign' | 'unreadable'
 
 /** What Claude Code calls a plugin that lies there. */
 export const PLUGIN_ID = 'throughline@skills-dir'
@@ -91,11 +92,19 @@ function toText(value: object): string {
 
 /** How what lies there compares with the plugin. Reads only. */
 export function readPluginState({ folder, files }: ClaudePlugin): PluginState {
-  const found = lstatSync(folder, { throwIfNoEntry: false })
-  if (found === undefined) return 'absent'
+  const found = findEntry(folder)
+  if (found === 'unreadable' || found === undefined) return found ?? 'absent'
   if (!found.isDirectory()) return 'foreign'
   if (files.every(({ path, content }) => readText(path) === content)) return 'current'
   return isOurs(folder) ? 'other' : 'foreign'
+}
+
+function findEntry(folder: string): Stats | 'unreadable' | undefined {
+  try {
+    return lstatSync(folder, { throwIfNoEntry: false })
+  } catch {
+    return 'unreadable'
+  }
 }
 
 function isOurs(folder: string): boolean {

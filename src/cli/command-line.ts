@@ -1,9 +1,8 @@
-import { ThroughlineError } from '#base'
+import { findNearest, ThroughlineError } from '#base'
 import { safeLine } from '#render'
 import { parseArgs, type ArgsDef } from 'citty'
 import type { CommandSpec, OptionSpec } from './command.ts'
 import { commands, everywhere } from './commands.ts'
-import { findNearest } from './nearest.ts'
 
 /** What a person asked for. */
 export type Request =
@@ -59,9 +58,28 @@ function readBare(args: readonly string[]): Request {
   return { kind: 'run', command, values: readValues(command, args) }
 }
 
+/** What other programs call it. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['list', 'Use `throughline ls`.'],
+  ['sessions', 'Use `throughline ls`.'],
+  ['ps', 'Use `throughline board` for what runs, or `throughline ls` for all sessions.'],
+  ['inbox', 'Use `throughline attentions`.'],
+  ['doctor', 'Use `throughline check` for sessions, or `throughline status` for the daemon.'],
+  ['version', 'Use `throughline --version`.'],
+  ['kill', 'Use `throughline end <session>`, or `throughline stop` for the daemon.'],
+  ['grep', 'Use `throughline search <words>`.'],
+  ['cost', 'Use `throughline usage`.'],
+  ['login', 'Use `throughline open` for a browser here, or `throughline pair` for another device.'],
+  ['config', 'Settings are in `config.json` of the home folder; docs/reference/config.md has all of them.'],
+])
+
 function getCommand(name: string): CommandSpec {
   const found = commands.find((command) => command.name === name)
   if (found !== undefined) return found
+  const meant = MEANT.get(name.toLowerCase())
+  if (meant !== undefined) {
+    throw new ThroughlineError('bad-usage', `there is no command "${safeLine(name)}"`, { hint: meant })
+  }
   const near = findNearest(
     name,
     commands.map((command) => command.name),
@@ -200,11 +218,15 @@ function toValues(
     count(name) {
       const found = value(name)
       if (found === undefined) return undefined
+      if (name === 'port' && Number(found) > LAST_PORT)
+        throw usage(command, `--port ${safeLine(found)} is not a port`, `Ports go from 1 to ${LAST_PORT}.`)
       if (/^[1-9]\d{0,8}$/.test(found)) return Number(found)
       throw usage(command, `--${name} must be a whole number above zero, not "${safeLine(found)}"`)
     },
   }
 }
+
+const LAST_PORT = 65_535
 
 function splitOption(arg: string): readonly [name: string, value?: string] {
   const equals = arg.indexOf('=')

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { ThroughlineError } from '#base'
-import { safeText, toLineDiff } from '#render'
+import { exactText, toLineDiff } from '#render'
 import { createCodexEdit } from './codex-config.ts'
 import type { Values } from './command-line.ts'
 import type { ConfigEdit, EntryState } from './config-edit.ts'
@@ -150,6 +150,6 @@ async function show(file: ConfigFile, after: string | undefined, console: Consol
   const [first = 0, last = -1] = [changed[0], changed.at(-1)]
   for (const { kind, text } of lines.slice(Math.max(0, first - AROUND), last + 1 + AROUND)) {
     const sign = kind === 'added' ? '+' : kind === 'removed' ? '-' : ' '
-    await console.out.write(`    ${sign} ${safeText(text)}\n`)
+    await console.out.write(`    ${sign} ${exactText(text)}\n`)
   }
 }

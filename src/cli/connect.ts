@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { field, parseJson, string } from '#base'
 import { findClaude } from '#drivers'
-import { safeText } from '#render'
+import { exactText } from '#render'
 import {
   expectOurs,
   PLUGIN_ID,
@@ -104,6 +104,7 @@ const WORDS: Readonly<Record<PluginState, string>> = {
   current: 'connected',
   other: 'connected for another version or place: `throughline connect claude-code` again',
   foreign: 'not connected: something else has its place',
+  unreadable: 'unknown: the folder of the plugin cannot be read',
 }
 
 async function showChange(
@@ -113,7 +114,7 @@ async function showChange(
 ): Promise<void> {
   const mark = { create: '+', replace: '~', remove: '-' }[change] ?? '='
   await console.out.write(`${console.paint('strong', `${mark} ${toShortPath(path, console.home)}`)}\n`)
-  if (content !== undefined) await console.out.write(`${safeText(content).replaceAll(/^(?=.)/gm, '    ')}\n`)
+  if (content !== undefined) await console.out.write(`${exactText(content).replaceAll(/^(?=.)/gm, '    ')}\n`)
 }
 
 interface Missing {

@@ -72,7 +72,7 @@ export const daemonCommands: readonly CommandSpec[] = [
     name: 'open',
     summary: 'Open the running daemon in a browser.',
     description:
-      'The browser is let in by a code that works once, for a minute, and stands in no command line and no log.',
+      'The browser is logged in by a code that works once, for a minute, and is in no command line and no log. Where no browser can be opened (SSH, a container, WSL) the link is printed, to open it elsewhere.',
     args: [],
     options: [JSON_OPTION],
     examples: [{ line: 'throughline open', says: 'look' }],
@@ -81,11 +81,17 @@ export const daemonCommands: readonly CommandSpec[] = [
     name: 'demo',
     summary: 'Put sample sessions among yours, to have something to look at.',
     description:
-      'Starts the daemon if none runs, and opens it in a browser where there is one. The samples are written to a folder of their own below the home folder, are marked as samples, and go as they came.',
+      'Starts the daemon if none runs, and opens it in a browser where there is one. The samples are written to a folder of their own below the home folder, are marked as samples, and go as they came. With --sandbox they are in a scratch folder instead, with a daemon and empty homes of all agents of its own: nothing of yours is read, archived or written. It prints the line that leads a shell there, and how to remove it.',
     args: [],
-    options: [{ name: 'remove', summary: 'Take them away again.' }, NO_OPEN, JSON_OPTION],
+    options: [
+      { name: 'remove', summary: 'Take them away again.' },
+      { name: 'sandbox', summary: 'Try everything in a scratch folder, without your own sessions.' },
+      NO_OPEN,
+      JSON_OPTION,
+    ],
     examples: [
       { line: 'throughline demo', says: 'have a look' },
+      { line: 'throughline demo --sandbox', says: 'try it without touching your own data' },
       { line: 'throughline demo --remove', says: 'enough seen' },
     ],
   },
@@ -106,19 +112,22 @@ export const daemonCommands: readonly CommandSpec[] = [
   },
   {
     name: 'pair',
-    summary: 'Let another device in with a QR code.',
+    summary: 'Log another device in with a QR code, or a browser with a link.',
     description:
-      'For the address under which the other device reaches the daemon: its own with a certificate, or that of a tunnel. The code works once, for a minute. Plain http is refused, except on this machine.',
+      'For the address under which the other device reaches the daemon: its own with a certificate, or that of a tunnel. Without an address it prints a link for a browser on this machine, which also works through a forwarded port. The code works once, for a minute. Plain http is refused, except on this machine.',
     args: [],
     options: [
       {
         name: 'url',
         value: 'address',
-        summary: 'The address. Default: `url` in config.json of the home folder.',
+        summary: 'The address. Default: `url` in config.json of the home folder, else this machine.',
       },
       JSON_OPTION,
     ],
-    examples: [{ line: 'throughline pair --url https://desk.example:4700', says: 'scan it with the phone' }],
+    examples: [
+      { line: 'throughline pair', says: 'a link for a browser here, or behind `ssh -L`' },
+      { line: 'throughline pair --url https://desk.example:4700', says: 'scan it with the phone' },
+    ],
   },
   {
     name: 'devices',

@@ -10,6 +10,8 @@ export interface DaemonLink {
   readonly port: number
   /** Where a browser on this machine opens it: an origin that no other program shares. */
   readonly page: string
+  /** The same for a browser that may not know names below `localhost`, or comes through a forwarded port. */
+  readonly numeric: string
   connect(): Promise<RemoteThroughline>
   /** The same, for whoever wants to be told what happens. */
   connectLive(): Promise<RemoteThroughline>
@@ -44,6 +46,8 @@ export async function findDaemon(home: string): Promise<DaemonLink | undefined> 
   return {
     port,
     page: isTls ? `https://localhost:${port}` : `http://throughline.localhost:${port}`,
+    // A certificate is for a name, not for a number.
+    numeric: isTls ? `https://localhost:${port}` : url,
     async connect() {
       const { connect } = await import('#client')
       return await connect({ url, token: toLocalToken(secret), fetch })

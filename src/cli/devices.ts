@@ -3,6 +3,7 @@ import { safeLine } from '#render'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { getDaemon } from './daemon-link.ts'
+import { isBeginningOf } from './id-beginning.ts'
 import { toJsonLine } from './json.ts'
 import { toAge } from './short.ts'
 import type { Site } from './site.ts'
@@ -14,7 +15,7 @@ export async function devices(site: Site, values: Values, console: Console): Pro
   const known = await throughline.devices()
   const asked = values.value('revoke')
   if (asked !== undefined) {
-    const [device, second] = known.filter(({ id }) => id === asked || id.startsWith(asked))
+    const [device, second] = known.filter(({ id }) => isBeginningOf(asked, id))
     if (device === undefined || second !== undefined) throw noSuchDevice(asked, second !== undefined)
     await throughline.revoke(device.id)
     if (values.flag('json')) await console.out.write(toJsonLine({ revoked: device.id }))

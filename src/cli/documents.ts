@@ -1,25 +1,20 @@
-import { resolve } from 'node:path'
 import type { Throughline } from '#app'
-import { ThroughlineError } from '#base'
-import type { DocumentPatch, DocumentQuery, DocumentState, MemoryDocument } from '#model'
-import { safeLine, safeText, toPlural } from '#render'
+import { object, ThroughlineError } from '#base'
+import type { DocumentPatch, DocumentState, MemoryDocument } from '#model'
+import { exactLine, exactText, safeLine, toPlural, warnOfHidden } from '#render'
 import type { DocumentAction } from '#wire'
 import type { Values } from './command-line.ts'
+import { confirm } from './confirm.ts'
 import type { Console } from './console.ts'
-import { exportAll, readGiven, tellImport } from './document-transfer.ts'
+import { listDocuments, STATES, toList, WRITTEN } from './document-list.ts'
+import { exportAll, readGiven, tellImport, toImport } from './document-transfer.ts'
+import { isBeginningOf } from './id-beginning.ts'
 import { toJsonLine } from './json.ts'
 import { readPrompt } from './live-session.ts'
 import { toMoment } from './moment.ts'
 import { findCategory } from './remember.ts'
-import { toAge } from './short.ts'
-import { toTable } from './table.ts'
 
 type Memory = Throughline['memory']
-
-const STATES = ['active', 'quarantined', 'expired', 'superseded', 'retired'] as const
-const TYPES = ['message', 'artifact', 'learning', 'marker', 'teaching'] as const
-/** What somebody wrote down. Messages are many, and files that agents wrote too. */
-const WRITTEN = ['learning', 'marker', 'teaching'] as const
 
 /** `throughline documents` */
 export async function documents(throughline: Throughline, values: Values, console: Console): Promise<number> {
@@ -35,6 +30,8 @@ export async function documents(throughline: Throughline, values: Values, consol
     case 'unpin':
     case 'approve':
       return await act(memory, await getDocument(memory, what), { action: { do: action }, values, console })
+    case 'delete':
+      return await erase(memory, await getDocument(memory, what), { values, console })
     case 'restore': {
       const from = values.count('from')
       const restore: DocumentAction = { do: 'restore', ...(from === undefined ? {} : { from }) }
@@ -52,72 +49,12 @@ export async function documents(throughline: Throughline, values: Values, consol
       return await exportAll(memory, values, console)
     case 'import': {
       const text = await readGiven(what)
-      return await tellImport(await memory.import({ format: 'documents', text }), values, console)
+      const request = toImport('documents', text, { file: what, values })
+      return await tellImport(await memory.import(request), values, console)
     }
     default:
-      return await list(throughline, values, console)
+      return await listDocuments(throughline, values, console)
   }
-}
-
-async function list(throughline: Throughline, values: Values, console: Console): Promise<number> {
-  const limit = values.count('limit')
-  const found = await throughline.memory.query(
-    await toQuery(throughline, values),
-    limit === undefined ? {} : { limit },
-  )
-  if (values.flag('json')) {
-    await console.out.write(toJsonLine({ documents: found }))
-    return 0
-  }
-  if (found.length === 0) {
-    console.say('Nothing like this is remembered.')
-    console.say('next: remember something with `throughline remember`.')
-    return 0
-  }
-  await console.out.write(toList(found, console))
-  return 0
-}
-
-async function toQuery(throughline: Throughline, values: Values): Promise<DocumentQuery> {
-  const [type, category] = [values.value('type'), findCategory(values.value('category'))]
-  const [session, workdir, text] = [values.value('session'), values.value('workdir'), values.value('text')]
-  const state = STATES.find((one) => one === values.value('state'))
-  const speaker = (['human', 'agent'] as const).find((one) => one === values.value('speaker'))
-  const tags = values.all('tag')
-  return {
-    type: TYPES.find((one) => one === type) ?? WRITTEN,
-    ...(category === undefined ? {} : { category }),
-    ...(session === undefined ? {} : { sessionId: (await throughline.get(session)).id }),
-    ...(workdir === undefined ? {} : { workdir: resolve(workdir) }),
-    ...(text === undefined ? {} : { text }),
-    ...(speaker === undefined ? {} : { speakerType: speaker }),
-    ...(tags.length === 0 ? {} : { tags }),
-    ...(values.flag('pinned') ? { pinned: true } : {}),
-    ...(state === undefined ? {} : { state }),
-  }
-}
-
-function toList(found: readonly MemoryDocument[], console: Console): string {
-  const columns = [
-    { title: 'id' },
-    { title: 'category' },
-    { title: 'age', align: 'right' as const },
-    { title: 'says', share: 1 },
-  ]
-  const rows = found.map((document) => [
-    {
-      text: safeLine(document.id).replace(/^(\w+:[0-9a-f]{8})-[0-9a-f-]{27}$/, '$1'),
-      style: 'code' as const,
-    },
-    { text: document.category },
-    { text: toAge(document.updatedAt, console.now) },
-    { text: `${document.pinned ? '◆ ' : ''}${toOwner(document)}${safeLine(document.content)}` },
-  ])
-  return toTable(columns, rows, console)
-}
-
-function toOwner({ elsewhere }: MemoryDocument): string {
-  return elsewhere?.mine === false ? `${safeLine(elsewhere.person)}: ` : ''
 }
 
 function toShare(values: Values): DocumentAction {
@@ -158,6 +95,7 @@ async function show(memory: Memory, { id }: MemoryDocument, { values, console }:
     ['retired', document.retiredAt],
     ['superseded by', document.supersededBy],
     ['held', document.quarantine],
+    ['claims', toClaims(document)],
     ['contradicts', document.contradicts.join(', ')],
     [
       'said again',
@@ -167,8 +105,10 @@ async function show(memory: Memory, { id }: MemoryDocument, { values, console }:
     ['carried in', carried.length === 0 ? undefined : toPlural(carried.length, 'wake-up')],
   ]
   await console.out.write(
-    `${console.paint('strong', safeLine(document.id))}\n\n${safeText(document.content)}\n\n`,
+    `${console.paint('strong', exactLine(document.id))}\n\n${exactText(document.content)}\n\n`,
   )
+  const warning = warnOfHidden([document.content])
+  if (warning !== undefined) await console.out.write(`${console.paint('error', `⚠ ${warning}`)}\n\n`)
   for (const [name, value] of facts) {
     if (value !== undefined && value !== '') {
       await console.out.write(`${console.paint('dim', name.padEnd(14))}${safeLine(value)}\n`)
@@ -180,6 +120,12 @@ async function show(memory: Memory, { id }: MemoryDocument, { values, console }:
     await console.out.write(`${version}  ${safeLine(at)}  ${change} by ${safeLine(by)}  ${words}\n`)
   }
   return 0
+}
+
+/** What a document that came from outside says of itself. */
+function toClaims({ extra }: MemoryDocument): string | undefined {
+  const claims = Object.entries(object(extra, 'outside') ?? {})
+  return claims.map(([name, value]) => `${name}: ${String(value)}`).join(', ')
 }
 
 async function edit(memory: Memory, { id }: MemoryDocument, { values, console }: Asked): Promise<number> {
@@ -210,6 +156,23 @@ async function act(
   return await tell(await memory.act(id, action), { values, console })
 }
 
+async function erase(
+  memory: Memory,
+  { id, content }: MemoryDocument,
+  { values, console }: Asked,
+): Promise<number> {
+  console.say(safeLine(content.slice(0, 200)))
+  await confirm(
+    console,
+    values,
+    `${id} and its history are deleted for good. Sessions that were told of it keep their text.`,
+  )
+  const document = await memory.act(id, { do: 'delete' })
+  if (values.flag('json')) await console.out.write(toJsonLine({ document }))
+  else console.say(`Deleted ${id}.`)
+  return 0
+}
+
 async function tell(document: MemoryDocument, { values, console }: Asked): Promise<number> {
   if (values.flag('json')) await console.out.write(toJsonLine({ document }))
   else console.say(`${document.id}: ${safeLine(document.content)}`)
@@ -233,7 +196,7 @@ async function review(memory: Memory, values: Values, console: Console): Promise
   const some = parts.filter(([, group]) => group.length > 0)
   if (some.length === 0) console.say('Nothing waits for you.')
   for (const [title, group] of some) {
-    await console.out.write(`${console.paint('strong', title)}\n${toList(group, console)}\n`)
+    await console.out.write(`${console.paint('strong', title)}\n${toList(group, console, exactLine)}\n`)
   }
   return 0
 }
@@ -251,7 +214,9 @@ async function getDocument(memory: Memory, id: string | undefined): Promise<Memo
   // What files agents wrote stands in the transcripts, which are only read when that is meant.
   const type = id.startsWith('artifact:') ? ('artifact' as const) : WRITTEN
   const written = await memory.query({ type, state: states })
-  const found = written.filter((one) => one.id.startsWith(id) || one.id.replace(/^\w+:/, '').startsWith(id))
+  const found = written.filter(
+    (one) => isBeginningOf(id, one.id) || isBeginningOf(id, one.id.replace(/^\w+:/, '')),
+  )
   const [only, another] = found
   if (only === undefined) return await memory.get(id)
   if (another === undefined) return only

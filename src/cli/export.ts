@@ -4,6 +4,7 @@ import { toSize } from '#render'
 import { extname } from 'node:path'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
+import { toJsonLine } from './json.ts'
 import { refuseTerminal } from './show.ts'
 import { writePieces } from './write-output.ts'
 
@@ -33,7 +34,9 @@ export async function exportSession(
     for await (const piece of pieces) await console.out.write(piece)
   } else {
     const size = await writePieces(out, pieces, { force: values.flag('force') })
-    console.say(`Wrote ${out}, ${toSize(size)}.`)
+    if (values.flag('json'))
+      await console.out.write(toJsonLine({ sessionId: session.id, out, bytes: size, format }))
+    else console.say(`Wrote ${out}, ${toSize(size)}.`)
   }
   const note = findNote(pieces, { format, secrets })
   if (note !== undefined) console.say(note)

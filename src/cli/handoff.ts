@@ -52,7 +52,12 @@ async function takeIn(
     await console.out.write(toJsonLine(taken))
     return 0
   }
-  console.say(`Taken in as ${taken.sessionId}; ${toPlural(taken.documents, 'new document')}.`)
+  console.say(`Imported as ${taken.sessionId}.`)
+  if (taken.documents > 0) {
+    console.say(
+      `${toPlural(taken.documents, 'new document')} held until you approve: throughline documents review`,
+    )
+  }
   for (const line of toLossLines(taken.losses, console)) console.say(line)
   console.say(`next: ${toShellLine(taken.command, taken.workdir)}`)
   return 0

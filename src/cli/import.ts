@@ -1,7 +1,7 @@
 import type { Throughline } from '#app'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
-import { readGiven, tellImport } from './document-transfer.ts'
+import { readGiven, tellImport, toImport } from './document-transfer.ts'
 import { FIREPROOF_EXPORTER } from './fireproof-exporter.ts'
 import { toJsonLine } from './json.ts'
 import { writeOutput } from './write-output.ts'
@@ -15,7 +15,8 @@ export async function importFrom(
   const file = values.args[1]
   if (!values.flag('exporter')) {
     const text = await readGiven(file)
-    return await tellImport(await throughline.memory.import({ format: 'fireproof', text }), values, console)
+    const request = toImport('fireproof', text, { file, values })
+    return await tellImport(await throughline.memory.import(request), values, console)
   }
   const page = file ?? 'fireproof-export.html'
   await writeOutput(page, FIREPROOF_EXPORTER, { force: values.flag('force') })

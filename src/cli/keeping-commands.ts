@@ -28,25 +28,26 @@ export const keepingCommands: readonly CommandSpec[] = [
   },
   {
     name: 'archive',
-    summary: 'Say what the archive keeps, and make it smaller.',
+    summary: 'Show what the archive keeps, and make it smaller.',
     description:
-      'Agents delete their transcripts after some weeks. The archive keeps them as links that cost nothing until the original goes. `archive prune` removes what is only there any more and is older than an age, or beyond a size, oldest first.',
+      'Agents delete their transcripts after some weeks. The archive keeps them: as hard links, which cost nothing until the original is deleted, or as copies on another file system. `archive prune` deletes sessions of which the archive has the only copy, those that were active longest ago first: older than an age, or beyond a size. It lists them and asks before it deletes anything; without a terminal it needs `--yes`.',
     args: [
       {
         name: 'action',
-        summary: 'prune: remove old ones. Without it: how much there is.',
+        summary: 'prune: delete old ones. Without it: how much there is.',
         required: false,
         values: ['prune'],
       },
     ],
     options: [
-      { name: 'older-than', value: 'age', summary: 'What was last active longer ago: 90d, 12w, 1y.' },
+      { name: 'older-than', value: 'age', summary: 'What was last active longer ago: 90d, 12w, 4mo, 1y.' },
       {
         name: 'larger-than',
         value: 'size',
-        summary: 'The oldest, until no more than this is left: 500MB, 5GB.',
+        summary: 'The oldest, until no more than this is left, with its unit: 500MB, 5GB.',
       },
-      { name: 'dry-run', summary: 'Only say what would be removed.' },
+      { name: 'dry-run', summary: 'Only show what would be deleted.' },
+      { name: 'yes', summary: 'Delete without asking.' },
       JSON_OPTION,
     ],
     examples: [

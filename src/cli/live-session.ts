@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ThroughlineError } from '#base'
 import type { PromptRequest, Throughline } from '#wire'
 import type { Console } from './console.ts'
+import { isBeginningOf } from './id-beginning.ts'
 import { openLiveAnywhere, type Site } from './site.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import type { Values } from './command-line.ts'
@@ -19,12 +20,10 @@ export async function withLive(
   }
 }
 
-/** The id of a session by its id, the beginning of its id, or its name; live ones first. */
+/** The id of a session by its id, the beginning of its id, or its whole name; live ones first. */
 export async function findSessionId(throughline: Throughline, query: string): Promise<string> {
   const ids = (await throughline.live.board()).map(({ sessionId }) => sessionId)
-  const [only, another] = ids.includes(query)
-    ? [query]
-    : ids.filter((id) => query !== '' && id.startsWith(query))
+  const [only, another] = ids.includes(query) ? [query] : ids.filter((id) => isBeginningOf(query, id))
   if (only !== undefined && another === undefined) return only
   return (await throughline.get(query)).id
 }

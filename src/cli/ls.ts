@@ -1,5 +1,5 @@
 import type { ListOptions, SessionList, Throughline } from '#app'
-import type { SessionSummary } from '#model'
+import { isLive, type SessionSummary } from '#model'
 import { safeLine, toPlural, toShortCount, toSize, toTokens } from '#render'
 import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -7,6 +7,7 @@ import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { toJsonLine } from './json.ts'
 import { toAge, toShortId, toShortPath } from './short.ts'
+import { sayUnknownAgents } from './unknown-agents.ts'
 import { toTable, type Cell, type Column } from './table.ts'
 
 /** `throughline ls` */
@@ -26,6 +27,7 @@ export async function ls(throughline: Throughline, values: Values, console: Cons
   }
   if (sessions.length > 0) await console.out.write(toSessionTable(sessions, { full, console }))
   else sayNothingFound(list, options, console)
+  if (sessions.length === 0) await sayUnknownAgents(throughline, options.agent ?? [], console)
   if (full && sessions.length > 0) await console.out.write(toTotals(list, sessions, console))
   for (const { path, message, hint } of list.problems) {
     console.say(`note: ${toShortPath(path, console.home)}: ${message}`)
@@ -89,9 +91,11 @@ function toSessionTable(
     { text: toSize(session.size), style: 'dim' },
     { text: toShortId(session.id), style: 'code' },
   ])
-  const legend = sessions.some(({ live }) => live !== undefined)
-    ? `\n${paint('dim', '● busy  ◆ waiting for you  ○ idle')}\n`
-    : ''
+  const words = [
+    ...(sessions.some(({ live }) => isLive(live)) ? ['● busy', '◆ waiting for you', '○ idle'] : []),
+    ...(sessions.some(({ live }) => live?.status === 'gone') ? ['✕ ended abruptly'] : []),
+  ]
+  const legend = words.length > 0 ? `\n${paint('dim', words.join('  '))}\n` : ''
   return toTable(columns, rows, { width, paint }) + legend
 }
 
@@ -118,9 +122,10 @@ function toMark({ live, state }: SessionSummary): Cell {
   }
 }
 
-function toName({ name, problem, state, starred }: SessionSummary): Cell {
+function toName({ name, problem, state, starred, demo }: SessionSummary): Cell {
   const shown = safeLine((name ?? '').slice(0, 500))
-  if (shown !== '') return { text: starred === true ? `★ ${shown}` : shown }
+  const marks = `${demo === true ? '[sample] ' : ''}${starred === true ? '★ ' : ''}`
+  if (shown !== '') return { text: `${marks}${shown}` }
   if (state === 'unreadable') return { text: safeLine(problem ?? 'cannot be read'), style: 'warning' }
   return { text: state === 'empty' ? '(empty)' : '–', style: 'dim' }
 }
@@ -166,14 +171,15 @@ function sayNothingFound(list: SessionList, options: ListOptions, console: Conso
   const { agent, text, workdir, live, starred } = options
   const filtered = [agent, text, workdir, live, starred].some((filter) => filter !== undefined)
   console.say(filtered ? 'No session matches.' : 'No sessions found.')
-  console.say(`note: looked in ${list.lookedIn.map((root) => toShortPath(root, console.home)).join(', ')}`)
+  const roots = list.lookedIn.map((root) => toShortPath(root, console.home)).join(', ')
+  console.say(`note: looked in ${roots}, and where Codex, Gemini CLI and opencode keep theirs`)
   if (list.allowedRoots.length > 0) {
     console.say(`note: ALLOWED_ROOTS shows only those that worked in ${list.allowedRoots.join(', ')}`)
   }
   console.say(
     filtered
       ? 'next: try fewer filters: `throughline ls`'
-      : 'next: run an agent once, or set CLAUDE_CONFIG_DIR (or CODEX_HOME, …) to the folder it uses.',
+      : 'next: run an agent once, or set CLAUDE_CONFIG_DIR (or CODEX_HOME, …) to the folder it uses. `throughline demo --sandbox` has samples to look at.',
   )
 }
 

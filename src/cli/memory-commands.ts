@@ -29,7 +29,7 @@ export const memoryCommands: readonly CommandSpec[] = [
       { ...CATEGORY, summary: 'What it is about. Default: knowledge.' },
       TAG,
       { name: 'pin', summary: 'Put it into every wake-up.' },
-      { name: 'expires', value: 'when', summary: 'Until then: 14d, 8w, 1y, or 2026-12-31.' },
+      { name: 'expires', value: 'when', summary: 'Until then: 14d, 8w, 3mo, 1y, or 2026-12-31.' },
       {
         name: 'file',
         value: 'path',
@@ -63,7 +63,7 @@ export const memoryCommands: readonly CommandSpec[] = [
     name: 'documents',
     summary: 'List, show and change what is remembered.',
     description:
-      'Every change keeps the version before. An id may be cut where it is still clear which one is meant. `export` writes every document with every version; `import` takes that back, and changes nothing the second time.',
+      'Every change keeps the version before; `delete` alone removes a document and its history for good. An id may be cut where it is still clear which one is meant. `export` writes every document with every version; `import --accept` restores it, and changes nothing the second time. Without `--accept`, imported documents are held until you approve them.',
     args: [
       {
         name: 'action',
@@ -75,6 +75,7 @@ export const memoryCommands: readonly CommandSpec[] = [
           'edit',
           'retire',
           'restore',
+          'delete',
           'pin',
           'unpin',
           'approve',
@@ -130,6 +131,11 @@ export const memoryCommands: readonly CommandSpec[] = [
       { name: 'from', value: 'version', summary: 'restore: with the fields of this version.' },
       { name: 'out', value: 'file', summary: 'export: where to write. Default: standard output.' },
       { name: 'force', summary: 'export: replace a file that is there.' },
+      {
+        name: 'accept',
+        summary: 'import: approve everything in it as it stands. Only for a file of your own.',
+      },
+      { name: 'yes', summary: 'delete: without asking.' },
       JSON_OPTION,
     ],
     examples: [
@@ -147,7 +153,7 @@ export const memoryCommands: readonly CommandSpec[] = [
     name: 'import',
     summary: 'Bring in what another program remembered.',
     description:
-      'A Fireproof database lives in the browser, so it is exported there: `--exporter` writes a page that does it. Put the page where the old application was served from, open it there, and save what it gives. Ids, facets and fields that nobody here knows are kept; importing again changes nothing.',
+      'A Fireproof database lives in the browser, so it is exported there: `--exporter` writes a page that does it. Put the page where the old application was served from, open it there, and save what it gives. Ids, facets and unknown fields are kept; importing again changes nothing. Imported documents are held until you approve them, or are approved at once with `--accept`. Approved conversations become sessions of the folder: they are listed, searched and carried into the next session like any other.',
     args: [
       { name: 'format', summary: 'What it comes from.', required: true, values: ['fireproof'] },
       {
@@ -159,11 +165,21 @@ export const memoryCommands: readonly CommandSpec[] = [
     options: [
       { name: 'exporter', summary: 'Write the page that exports.' },
       { name: 'force', summary: 'Replace a file that is there.' },
+      { name: 'accept', summary: 'Approve everything in it as it stands. Only for an export of your own.' },
+      {
+        name: 'workdir',
+        value: 'folder',
+        summary: 'The folder that its conversations belong to. Default: the current one.',
+      },
       JSON_OPTION,
     ],
     examples: [
       { line: 'throughline import fireproof --exporter', says: 'the page, as fireproof-export.html' },
       { line: 'throughline import fireproof documents.ndjson', says: 'what the page gave' },
+      {
+        line: 'throughline import fireproof documents.ndjson --accept --workdir ~/chat',
+        says: 'your own export, as sessions of that folder',
+      },
     ],
   },
 ]

@@ -1,5 +1,4 @@
-import { ThroughlineError } from '#base'
-import { openInBrowser } from './browser.ts'
+import { createLoginLink, openInBrowser, toForwardHint } from './browser.ts'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { getDaemon } from './daemon-link.ts'
@@ -8,13 +7,21 @@ import type { Site } from './site.ts'
 
 /** `throughline open` */
 export async function open(site: Site, values: Values, console: Console): Promise<number> {
-  const link = await getDaemon(site.home)
-  if (!(await openInBrowser(site, link, await link.connect()))) {
-    throw new ThroughlineError('config-invalid', 'there is no browser here', {
-      hint: 'Use `throughline pair --url <address>` to let another device in.',
-    })
+  const daemon = await getDaemon(site.home)
+  const throughline = await daemon.connect()
+  const isOpened = await openInBrowser(site, daemon, throughline)
+  const login = isOpened ? undefined : await createLoginLink(daemon.numeric, throughline)
+  if (values.flag('json')) {
+    const { link = null, code = null, expiresAt = null } = login ?? {}
+    await console.out.write(toJsonLine({ address: daemon.page, isOpened, link, code, expiresAt }))
+    return 0
   }
-  if (values.flag('json')) await console.out.write(toJsonLine({ address: link.page }))
-  else console.say(`Opened ${link.page}`)
+  if (login === undefined) {
+    console.say(`Opened ${daemon.page}`)
+    return 0
+  }
+  console.say('Could not open a browser. Open this link within a minute; it works once:')
+  await console.out.write(`${login.link}\n`)
+  console.say(toForwardHint(daemon.port))
   return 0
 }

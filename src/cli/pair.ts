@@ -1,6 +1,7 @@
 import { parseJson, string, ThroughlineError } from '#base'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createLoginLink, toForwardHint } from './browser.ts'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { getDaemon } from './daemon-link.ts'
@@ -9,12 +10,22 @@ import type { Site } from './site.ts'
 
 /** `throughline pair` */
 export async function pair(site: Site, values: Values, console: Console): Promise<number> {
-  const address = toAddress(values.value('url') ?? findConfigured(site.home))
-  const throughline = await (await getDaemon(site.home)).connect()
-  const { code, expiresAt } = await throughline.createCode()
-  const link = `${address}/#code=${encodeURIComponent(code)}`
+  const given = values.value('url') ?? findConfigured(site.home)
+  const address = given === undefined ? undefined : toAddress(given)
+  const daemon = await getDaemon(site.home)
+  const login = await createLoginLink(address ?? daemon.numeric, await daemon.connect())
   if (values.flag('json')) {
-    await console.out.write(toJsonLine({ link, expiresAt }))
+    await console.out.write(toJsonLine(login))
+    return 0
+  }
+  const { link } = login
+  if (address === undefined) {
+    console.say('This link logs in one browser on this machine. Open it within a minute; it works once:')
+    await console.out.write(`${link}\n`)
+    console.say(toForwardHint(daemon.port))
+    console.say(
+      'next: for another device give the address under which it reaches the daemon: `throughline pair --url https://…`',
+    )
     return 0
   }
   const { renderUnicodeCompact } = await import('uqr')
@@ -38,12 +49,7 @@ function findConfigured(home: string): string | undefined {
 }
 
 /** A token that travels in the clear belongs to whoever listens, so only TLS will do beyond this machine. */
-function toAddress(given: string | undefined): string {
-  if (given === undefined) {
-    throw new ThroughlineError('bad-usage', 'pair needs the address of the daemon for other devices', {
-      hint: 'Give it with --url https://…, or as `url` in config.json of the home folder.',
-    })
-  }
+function toAddress(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new ThroughlineError('bad-usage', `"${given}" is no address`, {

@@ -3,7 +3,7 @@ import type { ArgSpec, CommandSpec, OptionSpec } from './command.ts'
 /** The session a command is about. */
 export const SESSION: ArgSpec = {
   name: 'session',
-  summary: 'Its id, the beginning of its id, or its name.',
+  summary: 'Its id, at least 4 characters of its beginning, or its whole name.',
   required: true,
 }
 
@@ -138,7 +138,7 @@ export const readingCommands: readonly CommandSpec[] = [
         summary: 'Of md and html: what is done with them. Default: mask.',
       },
       { name: 'force', summary: 'Replace the file if it is there.' },
-      { name: 'json', summary: 'Print errors as JSON.' },
+      { name: 'json', summary: 'Print errors, and with --out what was written, as JSON.' },
     ],
     examples: [
       { line: 'throughline export 7d0c1f3e --out session.html', says: 'a page to keep or send' },

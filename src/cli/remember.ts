@@ -77,7 +77,7 @@ async function tell(outcome: RememberOutcome, console: Console): Promise<void> {
       return
     case 'confirmed':
       await console.out.write(`${safeLine(outcome.document.id)}\n`)
-      console.say('note: that was known, and counts as said again')
+      console.say('note: already remembered; confirmed')
       return
     case 'held':
       await console.out.write(`${safeLine(outcome.document.id)}\n`)

@@ -23,6 +23,9 @@ export async function restore(throughline: Throughline, values: Values, console:
     const size = await writePieces(out, [text], { force: values.flag('force') })
     console.say(`Wrote ${out}, ${toSize(size)}.`)
   }
+  console.say(
+    'Secrets in it are as they were said. To pass a session on, use throughline export as md or html.',
+  )
   const { messages, turns, tokens, pending } = restored
   console.say(
     `${toPlural(messages.length, 'message')} of ${toPlural(turns.length, 'turn')}; ${toCount(tokens.context)} tokens in the window.`,

@@ -57,7 +57,7 @@ export async function goOn(beginning: Beginning): Promise<number> {
   const editor = editorOf(beginning.site)
   // Without a person and without a prompt there is nothing to wait for.
   if (values.flag('detach') || (promptId === undefined && terminal === undefined)) {
-    const { agent, workdir, state, mode } = view
+    const { agent, workdir, state, mode } = await untilStarted(throughline, view)
     await console.out.write(
       isJson ? toJsonLine({ sessionId, agent, workdir, state, mode }) : `${sessionId}\n`,
     )
@@ -79,6 +79,20 @@ export async function goOn(beginning: Beginning): Promise<number> {
         })
   if (values.flag('end')) await endQuietly(throughline, sessionId)
   return code
+}
+
+/** How long an agent may take to start before only its id is told. */
+const START_MS = 20_000
+const LOOK_MS = 50
+
+/** The session as it stands when its agent has started. Rejects with the reason when it does not start. */
+async function untilStarted(throughline: Throughline, begun: SessionView): Promise<SessionView> {
+  let view = begun
+  for (let waited = 0; view.state.state === 'pending' && waited < START_MS; waited += LOOK_MS) {
+    await new Promise<void>((done) => void setTimeout(done, LOOK_MS))
+    view = await throughline.live.view(begun.sessionId)
+  }
+  return view
 }
 
 /** It may have ended by itself. */

@@ -6,6 +6,8 @@ import { toCommandHelp, toHelp } from './help.ts'
 import { toJsonLine } from './json.ts'
 import { ls } from './ls.ts'
 import { OutputClosed } from './output.ts'
+import { toSystemTrouble } from './system-trouble.ts'
+import { saySettingTroubles } from './setting-troubles.ts'
 import { openAnywhere, type Site } from './site.ts'
 
 /** A command about sessions: it does not know whether a daemon or this process answers. */
@@ -72,22 +74,33 @@ export async function run(
   try {
     return await answer(readCommandLine(args), options)
   } catch (error) {
-    if (error instanceof OutputClosed) return 0
-    if (error instanceof ThroughlineError) {
-      sayError(error, args, console)
-      return error.code === 'bad-usage' ? 2 : 1
-    }
-    console.say(
-      `error: something unexpected happened: ${error instanceof Error ? error.message : String(error)}`,
-    )
-    if (debug && error instanceof Error) console.say(error.stack ?? '')
-    console.say(
-      debug
-        ? 'next: report it with the lines above; they may name files of yours.'
-        : 'next: run it again with THROUGHLINE_DEBUG=1 and report what it prints.',
-    )
-    return 1
+    return report(error, args, { console, debug })
   }
+}
+
+/** Says what went wrong and what to do, and gives the exit code. Never throws, and shows no stack unless asked to. */
+export function report(
+  thrown: unknown,
+  args: readonly string[],
+  { console, debug }: { readonly console: Console; readonly debug: boolean },
+): number {
+  if (thrown instanceof OutputClosed) return 0
+  const error = thrown instanceof ThroughlineError ? thrown : (toSystemTrouble(thrown) ?? thrown)
+  if (debug && thrown instanceof Error && thrown !== error) console.say(thrown.stack ?? '')
+  if (error instanceof ThroughlineError) {
+    sayError(error, args, console)
+    return error.code === 'bad-usage' ? 2 : 1
+  }
+  console.say(
+    `error: something unexpected happened: ${error instanceof Error ? error.message : String(error)}`,
+  )
+  if (debug && error instanceof Error) console.say(error.stack ?? '')
+  console.say(
+    debug
+      ? 'next: report it with the lines above; they may name files of yours.'
+      : 'next: run it again with THROUGHLINE_DEBUG=1 and report what it prints.',
+  )
+  return 1
 }
 
 async function answer(
@@ -116,6 +129,7 @@ async function perform(
   values: Values,
   { console, site }: { readonly console: Console; readonly site: () => Site },
 ): Promise<number> {
+  if (!values.flag('json')) await saySettingTroubles(name, site().home, console)
   const ofSite = await SITE_RUNS[name]?.()
   if (ofSite !== undefined) return await ofSite(site(), values, console)
   const ofSession = await SESSION_RUNS[name]?.()

@@ -6,6 +6,7 @@ import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { toJsonLine } from './json.ts'
 import { toAge, toShortId, toShortPath } from './short.ts'
+import { sayUnknownAgents } from './unknown-agents.ts'
 
 const USUAL = 10
 
@@ -26,7 +27,7 @@ export async function search(throughline: Throughline, values: Values, console: 
   }
   for (const note of page.notes) console.say(`note: ${note}`)
   for (const hit of page.hits) await console.out.write(`${toHit(hit, console)}\n`)
-  await sayRest(page, { q, limit, console, isFirst: cursor === undefined })
+  await sayRest(page, { throughline, q, limit, console, isFirst: cursor === undefined })
   return page.hits.length > 0 ? 0 : 1
 }
 
@@ -35,6 +36,7 @@ function toHit(hit: SearchHit, console: Console): string {
   const { session, entry, snippet } = hit
   const { paint, home, now, width } = console
   const facts = [
+    session.demo === true ? 'sample' : undefined,
     toAge(entry.at, now),
     toWhere(hit),
     hit.subagent === undefined ? undefined : 'subagent',
@@ -91,6 +93,7 @@ function safePiece(text: string): string {
 async function sayRest(
   page: SearchPage,
   options: {
+    readonly throughline: Throughline
     readonly q: string
     readonly limit: number
     readonly console: Console
@@ -116,6 +119,8 @@ async function sayRest(
     )
   }
   if (page.hits.length === 0 && options.isFirst) {
+    const asked = [...q.matchAll(/(?:^|\s)-?agent:([\w-]+)/gi)].map(([, name = '']) => name)
+    await sayUnknownAgents(options.throughline, asked, console)
     console.say('next: try fewer words, or a beginning: `throughline search pars*`')
   }
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { toJsonLine } from './json.ts'
-import { findAutostart, type Autostart } from './autostart.ts'
+import { findAutostart, withoutPath, type Autostart, type Words } from './autostart.ts'
 import { toShortPath } from './short.ts'
 import type { Site } from './site.ts'
 
@@ -39,8 +39,8 @@ export async function service(site: Site, values: Values, console: Console): Pro
         await tell({ installed: false }, [`There is no ${shown}`])
         return 0
       }
+      for (const path of [...plan.links, plan.path]) rmSync(path, { force: true })
       if (values.flag('now')) await runAll(plan.disable, site)
-      rmSync(plan.path)
       await tell({ installed: false }, [`Removed ${shown}`, ...nextSteps(plan.disable, values.flag('now'))])
       return 0
     default: {
@@ -61,14 +61,14 @@ const SAYS = {
 
 function stateOf({ path, content }: Autostart): keyof typeof SAYS {
   if (!existsSync(path)) return 'absent'
-  return readFileSync(path, 'utf8') === content ? 'current' : 'other'
+  return withoutPath(readFileSync(path, 'utf8')) === withoutPath(content) ? 'current' : 'other'
 }
 
-function nextSteps(commands: Autostart['enable'], isDone: boolean): readonly string[] {
+function nextSteps(commands: readonly Words[], isDone: boolean): readonly string[] {
   return isDone ? [] : commands.map((words) => `next: ${words.join(' ')}`)
 }
 
-async function runAll(commands: Autostart['enable'], site: Site): Promise<void> {
+async function runAll(commands: readonly Words[], site: Site): Promise<void> {
   for (const [program, ...args] of commands) {
     await promisify(execFile)(program, args, { env: site.env }).catch((cause: unknown) => {
       throw new ThroughlineError('config-invalid', `\`${[program, ...args].join(' ')}\` failed`, {

@@ -1,8 +1,8 @@
 import { safeLine } from '#render'
 
-/** `~/work` for a folder below the person's home. */
-export function toShortPath(path: string, home: string): string {
-  const shown = safeLine(path)
+/** `~/work` for a folder below the person's home. `show`: `exactLine` where a person decides by it. */
+export function toShortPath(path: string, home: string, show: (text: string) => string = safeLine): string {
+  const shown = show(path)
   if (home === '' || home === '/' || !shown.startsWith(home)) return shown
   const rest = shown.slice(home.length)
   return rest === '' || rest.startsWith('/') || rest.startsWith('\\') ? `~${rest}` : shown

@@ -5,6 +5,7 @@ import { toTerminal } from '#render'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { toJsonLine } from './json.ts'
+import { findToRead } from './find-session.ts'
 import { passagesAround, readAround } from './around.ts'
 
 type Reading = Page['readings'][number]
@@ -26,7 +27,7 @@ export async function show(throughline: Throughline, values: Values, console: Co
     throw clash('--at shows what is around one entry', 'Use it alone, or with --full or --json.')
   }
 
-  const session = await throughline.get(values.arg ?? '')
+  const session = await findToRead(throughline, values.arg ?? '', console)
   const around = at === undefined ? undefined : await readAround(throughline, session, at)
   if (values.flag('raw')) await showRaw(throughline, session, { last, console })
   else if (values.flag('json') && around !== undefined) await showJson(around.readings, console)

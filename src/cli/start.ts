@@ -1,11 +1,13 @@
 import { ThroughlineError } from '#base'
+import type { RemoteThroughline } from '#client'
 import type { Health } from '#wire'
 import { toPlural } from '#render'
 import { spawn } from 'node:child_process'
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openInBrowser } from './browser.ts'
+import { createLoginLink, openInBrowser, toForwardHint } from './browser.ts'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { findDaemon, findReadyDaemon, type DaemonLink } from './daemon-link.ts'
@@ -47,13 +49,26 @@ export async function start(site: Site, values: Values, console: Console): Promi
     console.say(`note: the daemon is of version ${health.version}, this is ${site.version}`)
     console.say('next: `throughline stop`, then `throughline`')
   }
-  if (!isOpened && !values.flag('no-open')) {
-    console.say('note: there is no browser here')
-    console.say(
-      'next: `throughline pair --url <address>` lets another device in; `throughline ls` lists here.',
-    )
-  }
+  if (!isOpened && !values.flag('no-open')) await sayHowToLogIn(link, throughline, console)
   return 0
+}
+
+/** A link with a code is for the person at the terminal; a pipe may end in a file that others read. */
+async function sayHowToLogIn(
+  daemon: DaemonLink,
+  throughline: RemoteThroughline,
+  console: Console,
+): Promise<void> {
+  if (!console.isTerminal) {
+    console.say('note: could not open a browser')
+    console.say('next: `throughline open` prints a link that logs one in; `throughline ls` lists here.')
+    return
+  }
+  const { link } = await createLoginLink(daemon.numeric, throughline)
+  console.say('Could not open a browser. Open this link within a minute; it works once:')
+  await console.out.write(`${link}\n`)
+  console.say(toForwardHint(daemon.port))
+  console.say('next: `throughline open` prints a new link; `throughline ls` lists here.')
 }
 
 function toLines(
@@ -106,14 +121,35 @@ export async function startDaemon(site: Site): Promise<DaemonLink> {
   } finally {
     child.unref()
   }
-  const reason = said()
-    .findLast((line) => line.startsWith('error: '))
-    ?.slice('error: '.length)
+  const lines = said()
+  const at = lines.findLastIndex((line) => line.startsWith('error: '))
+  const reason = lines[at]?.slice('error: '.length)
+  // A log on a full disk says nothing.
+  if (at < 0) await expectRoom(site)
+  const next = at < 0 ? undefined : lines.slice(at).find((line) => line.startsWith('next: '))
   throw new ThroughlineError(
     'daemon-unreachable',
     `the daemon did not start: ${reason ?? ended ?? `nothing after ${PATIENCE_MS / 1000} s`}`,
-    { hint: 'See what it said: `throughline logs`. To watch it: `throughline serve`.' },
+    {
+      // It knows best what to do about it.
+      hint:
+        next?.slice('next: '.length) ??
+        'See what it said: `throughline logs`. To watch it: `throughline serve`.',
+    },
   )
+}
+
+/** Throws when nothing can be written to the home. */
+async function expectRoom(site: Site): Promise<void> {
+  const path = join(site.home, `.${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    writeFileSync(path, Buffer.alloc(64 * 1024), { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    const { toHomeTrouble } = await import('#server')
+    throw toHomeTrouble(error, site.home)
+  } finally {
+    rmSync(path, { force: true })
+  }
 }
 
 /** What a daemon says that cannot even start goes where it logs. */

@@ -7,6 +7,7 @@ import { describeConnection } from './connect.ts'
 import { findDaemon, type DaemonLink } from './daemon-link.ts'
 import { describeIndex } from './index-line.ts'
 import { toJsonLine } from './json.ts'
+import { sayTroubles } from './setting-troubles.ts'
 import { toAge, toShortId, toShortPath } from './short.ts'
 import type { Site } from './site.ts'
 
@@ -31,6 +32,7 @@ export async function status(site: Site, values: Values, console: Console): Prom
     else {
       for (const one of recorders) console.say(`recording: ${toRecorder(one, console)}`)
       for (const { message } of alarms) console.say(`error: ${safeLine(message)}`)
+      await sayTroubles(site.home, console)
       if (connection.state !== 'absent') console.say(`Claude Code: ${connection.words}`)
       console.say('No daemon runs for this home.')
       console.say('next: start it with `throughline`.')

@@ -3,9 +3,10 @@ import { beginTeam, joinTeam, leaveTeam, updateTeam } from '#app'
 import { ThroughlineError } from '#base'
 import type { TeamSelf } from '#model'
 import { safeLine } from '#render'
+import { confirm } from './confirm.ts'
 import { findDaemon } from './daemon-link.ts'
 import { toJsonLine } from './json.ts'
-import { findTerminal, readPrompt } from './live-session.ts'
+import { readPrompt } from './live-session.ts'
 import { restartDaemon } from './start.ts'
 import { configOf, type TeamAction } from './team-action.ts'
 
@@ -61,11 +62,11 @@ export async function update({ values, console, what }: TeamAction): Promise<num
 
 /** `throughline team leave` */
 export async function leave({ site, values, console }: TeamAction): Promise<number> {
-  if (!values.flag('yes') && !(await isSure(values, console))) {
-    throw new ThroughlineError('bad-usage', 'nothing was done', {
-      hint: 'Leaving ends this machine’s way into the database. Say it with --yes.',
-    })
-  }
+  await confirm(
+    console,
+    values,
+    'Leaving ends this machine’s access to the database and removes what is mirrored here.',
+  )
   const config = configOf(site)
   if (config.store !== undefined && site.env['THROUGHLINE_STORE'] !== undefined) {
     console.say('note: THROUGHLINE_STORE is set and still names the database')
@@ -81,17 +82,6 @@ export async function leave({ site, values, console }: TeamAction): Promise<numb
       console.say('note: the database did not answer; an admin ends the way in with `team revoke <machine>`')
   }
   return 0
-}
-
-async function isSure(values: TeamAction['values'], console: TeamAction['console']): Promise<boolean> {
-  const terminal = findTerminal(console, values)
-  if (terminal === undefined) return false
-  try {
-    const words = 'Leave the team? What is here of others is removed. (yes/no): '
-    return (await terminal.ask(words, new AbortController().signal))?.trim().toLowerCase() === 'yes'
-  } finally {
-    terminal.close()
-  }
 }
 
 /** An address has a password in it: from standard input no list of processes shows it. */

@@ -1,6 +1,7 @@
 import { ThroughlineError } from '#base'
 import type { TeamMachine, TeamRole } from '#model'
 import { safeLine } from '#render'
+import { isBeginningOf } from './id-beginning.ts'
 import { toJsonLine } from './json.ts'
 import { toAge } from './short.ts'
 import { toTable } from './table.ts'
@@ -87,7 +88,7 @@ export async function revoke(action: TeamAction): Promise<number> {
 
 function getMachine(known: readonly TeamMachine[], asked: string): TeamMachine {
   const usable = known.filter(({ state }) => state !== 'revoked')
-  const named = usable.filter(({ machine, origin }) => machine === asked || origin.startsWith(asked))
+  const named = usable.filter(({ machine, origin }) => machine === asked || isBeginningOf(asked, origin))
   const [found, second] = named
   if (found !== undefined && second === undefined) return found
   throw new ThroughlineError(

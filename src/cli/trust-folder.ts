@@ -1,5 +1,5 @@
 import type { FolderReport, Throughline } from '#wire'
-import { safeLine, safeText, toPlural, toSize } from '#render'
+import { exactLine, exactText, textsOfSettings, toPlural, toSize, warnOfHidden } from '#render'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { toShortPath } from './short.ts'
@@ -35,19 +35,23 @@ export async function considerTrust(
   console.say(`note: the folder ${why}: its settings (${files}) are not loaded. See them with --trust.`)
 }
 
+/** Every name, path and command exactly as the agent would take it. */
 function toReportText({ workdir, settings }: FolderReport, { paint, home }: Console): string {
+  const mark = (number: string): string => paint('error', number)
+  const warning = warnOfHidden(textsOfSettings(settings))
   const lines = [
-    paint('strong', `What an agent would load in ${toShortPath(workdir, home)}`),
+    paint('strong', `What an agent would load in ${toShortPath(workdir, home, exactLine)}`),
     ...settings.effects.map(
       ({ kind, name, what, file }) =>
-        `  ${paint('warning', kind)} ${safeLine(name)}  ${paint('dim', safeLine(file))}\n${safeText(what).replaceAll(/^/gm, '      ')}`,
+        `  ${paint('warning', kind)} ${exactLine(name)}  ${paint('dim', exactLine(file))}\n${exactText(what, mark).replaceAll(/^/gm, '      ')}`,
     ),
     paint('strong', 'Files'),
     ...settings.files.map(({ path, bytes, problem }) => {
-      const trouble = problem === undefined ? '' : paint('warning', `  ${safeLine(problem)}`)
-      return `  ${safeLine(path)}  ${paint('dim', toSize(bytes))}${trouble}`
+      const trouble = problem === undefined ? '' : paint('warning', `  ${exactLine(problem)}`)
+      return `  ${exactLine(path)}  ${paint('dim', toSize(bytes))}${trouble}`
     }),
     paint('dim', `hash ${settings.hash}`),
+    ...(warning === undefined ? [] : [paint('error', `⚠ ${warning}`)]),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -1,6 +1,7 @@
-import type { DeltaFact, MessageFact, SessionEvent, SessionView } from '#model'
-import { textOf } from '#model'
-import { safeLine, safeText, toToolLine, type Paint } from '#render'
+import { string } from '#base'
+import type { AttentionState, DeltaFact, MessageFact, SessionEvent, SessionView } from '#model'
+import { textOf, toShortSigner } from '#model'
+import { exactLine, safeLine, safeText, toToolLine, type Paint } from '#render'
 
 /** A live session as text, as it comes. Everything it gives is safe to write to a terminal. */
 export interface TurnPrinter {
@@ -102,6 +103,17 @@ export function createTurnPrinter({ paint, ownPrompts }: PrinterOptions): TurnPr
     return words === '' ? '' : line(paint('person', words.replaceAll(/^/gm, '> ')))
   }
 
+  /** What a person made run in place of what the agent asked for. */
+  function changed(state: AttentionState): string {
+    const input =
+      state.state === 'resolved' && state.resolution.kind === 'allow' ? state.resolution.input : undefined
+    if (state.state !== 'resolved' || input === undefined) return ''
+    const ran = string(input, 'command') ?? JSON.stringify(input)
+    return line(
+      paint('warning', `  changed by ${exactLine(toShortSigner(state.by))}: ${safeLine(ran.slice(0, 400))}`),
+    )
+  }
+
   function results({ blocks: all }: MessageFact): string {
     return all
       .flatMap((block) => (block.kind === 'tool-result' && block.isError ? [textOf(block.content)] : []))
@@ -148,13 +160,14 @@ export function createTurnPrinter({ paint, ownPrompts }: PrinterOptions): TurnPr
           return line(paint('dim', `· mode: ${event.mode}`))
         case 'model.changed':
           return line(paint('dim', `· model: ${safeLine(event.model)}`))
+        case 'attention.settled':
+          return changed(event.state)
         case 'turn.ended':
           return isAtStart ? '' : emit('\n')
         case 'state.changed':
         case 'prompt.admitted':
         case 'prompt.moved':
         case 'attention.opened':
-        case 'attention.settled':
         case 'session.renamed':
         case 'agent.started':
         case 'turn.started':

@@ -6,13 +6,14 @@ import { resolve } from 'node:path'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
 import { toJsonLine } from './json.ts'
+import { findSpan, isBareMonths } from './span.ts'
 import { toShortId, toShortPath } from './short.ts'
 import { toTable, type Cell, type Column } from './table.ts'
 
 /** `throughline usage` */
 export async function usage(throughline: Throughline, values: Values, console: Console): Promise<number> {
   const report = await throughline.usage({
-    ...toRequest(values),
+    ...toRequest(values, console.now),
     onProgress: (done, total) => console.progress(done, total, 'sessions read'),
   })
   if (values.flag('json')) {
@@ -32,14 +33,15 @@ export async function usage(throughline: Throughline, values: Values, console: C
   return 0
 }
 
-function toRequest(values: Values): UsageRequest {
+function toRequest(values: Values, now: number): UsageRequest {
+  const timeZone = values.flag('utc') ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
   const by = (['day', 'model', 'workdir', 'session'] as const).find((known) => known === values.value('by'))
-  const since = dayOf(values, 'since')
-  const until = dayOf(values, 'until')
+  const since = dayOf(values, 'since', { timeZone, now })
+  const until = dayOf(values, 'until', { timeZone, now })
   const workdir = values.value('workdir')
   return {
     by: by ?? 'day',
-    timeZone: values.flag('utc') ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone,
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
     ...(workdir === undefined ? {} : { workdir: resolve(workdir) }),
@@ -47,11 +49,20 @@ function toRequest(values: Values): UsageRequest {
   }
 }
 
-function dayOf(values: Values, name: string): string | undefined {
+/** A day, or how long ago it was where the days are counted. */
+function dayOf(
+  values: Values,
+  name: string,
+  { timeZone, now }: { readonly timeZone: string; readonly now: number },
+): string | undefined {
   const day = values.value(name)
+  const span = day === undefined ? undefined : findSpan(day)
+  if (span !== undefined) return new Intl.DateTimeFormat('en-CA', { timeZone }).format(now - span)
   if (day === undefined || (/^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day)))) return day
-  throw new ThroughlineError('bad-usage', `--${name} is no day: "${safeLine(day)}"`, {
-    hint: `Write it like this: --${name} 2026-01-31`,
+  throw new ThroughlineError('bad-usage', `--${name} takes a day or an age, not "${safeLine(day)}"`, {
+    hint: isBareMonths(day)
+      ? `For months write mo: --${name} ${day.slice(0, -1).trim()}mo`
+      : `Write it like this: --${name} 2026-01-31, or --${name} 7d`,
   })
 }
 
@@ -105,12 +116,24 @@ function toFigures({ usage: used, messages, cost, unpricedMessages }: UsageTotal
   ]
 }
 
-function toFooter({ prices, unpriced, total, complete }: UsageReport): readonly string[] {
+function toFooter({
+  prices,
+  unpriced,
+  total,
+  complete,
+  ofSamples,
+  compactions,
+}: UsageReport): readonly string[] {
   const lines = [`Prices: ${safeLine(prices.source)}, of ${safeLine(prices.dated)}. What you pay may differ.`]
   if (unpriced.length > 0) {
     const models = unpriced.map((model) => safeLine(model)).join(', ')
     lines.push(`Without a known price, ${toPlural(total.unpricedMessages, 'message')}: ${models}`)
   }
+  if (compactions.unbilled > 0)
+    lines.push(
+      `Not billed: the requests of ${toPlural(compactions.unbilled, 'compaction')}. Their transcripts do not state what they cost.`,
+    )
+  if (ofSamples === true) lines.push('Sample sessions only: there are no other sessions yet.')
   if (!complete)
     lines.push('The index is being built: sessions are missing. `throughline status` says how far it is.')
   return lines

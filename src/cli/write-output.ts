@@ -1,5 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises'
-import { ThroughlineError } from '#base'
+import { findSystemRefusal, ThroughlineError } from '#base'
 
 /** Writes a file that only its owner can read. Without `force` an existing one stays; a failure leaves no half of one. */
 export async function writePieces(
@@ -24,7 +24,7 @@ export async function writePieces(
   } catch (error) {
     await file.close().catch(() => {})
     await rm(target, { force: true })
-    throw error
+    throw toWriteError(path, error)
   }
   return size
 }
@@ -38,7 +38,8 @@ export async function writeOutput(
   await writePieces(path, [text], options)
 }
 
-function toWriteError(path: string, cause: unknown): ThroughlineError {
+/** Of the file or of the disk; what went wrong with the pieces is told as it is. */
+function toWriteError(path: string, cause: unknown): unknown {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   if (code === 'EEXIST') {
     return new ThroughlineError('output-exists', `${path} is already there`, {
@@ -46,8 +47,10 @@ function toWriteError(path: string, cause: unknown): ThroughlineError {
       cause,
     })
   }
-  return new ThroughlineError('output-unwritable', `cannot write ${path}: ${String(code ?? cause)}`, {
-    hint: 'Check that the folder exists and that you may write there.',
+  const refusal = findSystemRefusal(cause)
+  if (refusal === undefined) return cause
+  return new ThroughlineError('output-unwritable', `cannot write ${path}: ${refusal.says}`, {
+    hint: refusal.hint,
     cause,
   })
 }

@@ -4,7 +4,6 @@ import {
   deferCalls,
   fromWireReading,
   PROTOCOL,
-  readDocumentQuery,
   type BytesCodec,
   type CheckReport,
   type Digest,
@@ -13,6 +12,7 @@ import {
   type PageOptions,
   type SearchPage,
   type SessionList,
+  type Subscription,
   type Throughline,
   type UsageReport,
 } from '#wire'
@@ -137,12 +137,24 @@ export async function connect(options: ConnectOptions): Promise<RemoteThroughlin
     },
     subscribe(topic, asked) {
       if (topic.kind !== 'documents') return live.subscribe(topic, asked)
-      try {
-        // What the daemon could not read would cost the whole connection.
-        return live.subscribe({ kind: 'documents', query: readDocumentQuery(topic.query) }, asked)
-      } catch (error) {
-        queueMicrotask(() => asked.onError?.(error instanceof Error ? error : new Error(String(error))))
-        return { cursor: asked.cursor, close() {} }
+      let begun: Subscription | undefined
+      let isClosed = false
+      const begin = async (): Promise<void> => {
+        // Most devices never ask for documents: what reads their queries is loaded for those that do.
+        const { toReadTopic } = await import('./document-topic.ts')
+        if (!isClosed) begun = live.subscribe(toReadTopic(topic), asked)
+      }
+      begin().catch((error: unknown) =>
+        asked.onError?.(error instanceof Error ? error : new Error(String(error))),
+      )
+      return {
+        get cursor() {
+          return begun?.cursor ?? asked.cursor
+        },
+        close() {
+          isClosed = true
+          begun?.close()
+        },
       }
     },
     async close() {

@@ -1,4 +1,4 @@
-import { isObject, ThroughlineError, type JsonObject } from '#base'
+import { isObject, list, string, ThroughlineError, type JsonObject } from '#base'
 import { toDocumentJson, type DocumentPatch, type DocumentQuery, type MemoryDocument } from '#model'
 import { readDocumentDraft, readDocumentPatch, readDocumentQuery, type Throughline } from '#wire'
 import { chosenQuery, type LiveQuery } from './live-query.ts'
@@ -63,9 +63,10 @@ export function createDatabase(
     },
     get: async (id) => toFlat(await memory.get(id)),
     async put(document) {
-      const draft = readDocumentDraft({ type: 'artifact', content: toContent(document), ...document })
+      const fields = withSource(document)
+      const draft = readDocumentDraft({ type: 'artifact', content: toContent(document), ...fields })
       const known = draft.id === undefined ? undefined : await findDocument(memory, draft.id)
-      if (known !== undefined) return { id: await edit(known, document) }
+      if (known !== undefined) return { id: await edit(known, fields) }
       return { id: (await memory.put(draft)).id }
     },
     async del(id) {
@@ -85,12 +86,22 @@ export function createDatabase(
   }
 }
 
-/** A document as flat fields. */
+/** What was learned in a session belongs to none: the session that it names is the one it came from. */
+function withSource(document: JsonObject): JsonObject {
+  const { serverSessionId, ...fields } = document
+  if (document['type'] !== 'learning' || typeof serverSessionId !== 'string') return document
+  return { sourceSessionId: serverSessionId, ...fields }
+}
+
+/** A document as flat fields. What was said has its words as `text` too, and an answer as `blocks`. */
 export function toFlat(document: MemoryDocument): FlatDocument {
   const { id, ...fields } = toDocumentJson(document)
-  const { sessionId } = document
+  const { sessionId, type, role, content } = document
+  const text = content === '' ? {} : { text: content }
+  const said = role === 'assistant' ? { ...text, blocks: [{ type: 'text', text: content }] } : text
   return {
     _id: typeof id === 'string' ? id : '',
+    ...(type === 'message' ? said : {}),
     ...fields,
     ...(sessionId === null ? {} : { serverSessionId: sessionId }),
   }
@@ -152,8 +163,14 @@ function toPatch(fields: JsonObject, known: MemoryDocument): DocumentPatch {
 
 /** What a document says whose words stand in a field of another name. */
 function toContent(document: JsonObject): string {
-  const said = ['text', 'description', 'title', 'event'].map((key) => document[key])
-  return said.find((value) => typeof value === 'string') ?? ''
+  const fields = ['text', 'description', 'title', 'event'].map((key) => string(document, key))
+  const texts = list(document, 'blocks').flatMap((block) =>
+    string(block, 'type') === 'text' ? [string(block, 'text') ?? ''] : [],
+  )
+  const [text, ...others] = fields
+  // An answer may have its words in blocks, beside a text that is empty or says the same.
+  const said = [...new Set([text ?? '', ...texts])].filter((piece) => piece.trim() !== '').join('\n')
+  return said === '' ? (others.find((value) => value !== undefined) ?? '') : said
 }
 
 async function findDocument(memory: Throughline['memory'], id: string): Promise<MemoryDocument | undefined> {

@@ -1,6 +1,6 @@
 import { field, isObject, list, ThroughlineError } from '#base'
 import type { AnswerOutcome, Attention, AuditReport, PromptReceipt, Resolution, SessionView } from '#model'
-import type { AgentOffer, AuditFile, BoardCard, FolderReport, LiveCalls } from '#wire'
+import type { AgentOffer, AuditFile, BoardCard, FolderReport, KnownWorkdir, LiveCalls } from '#wire'
 import { expectShape, type Rest } from './rest.ts'
 
 /** The calls on live sessions, over REST. */
@@ -8,6 +8,7 @@ export function createRemoteLive(rest: Rest): LiveCalls {
   const post = (path: string, body: object = {}): Promise<unknown> => rest.send('POST', path, body)
   return {
     agents: async () => rows<AgentOffer>(await rest.get('/api/agents'), 'agents', 'agent'),
+    workdirs: async () => rows<KnownWorkdir>(await rest.get('/api/workdirs'), 'workdirs', 'workdir'),
     folder: async (workdir) => toFolder(await rest.get('/api/folder', { workdir })),
     trust: async (workdir, choice) => toFolder(await post('/api/folder', { workdir, ...choice })),
     start: async (request) => toView(await post('/api/sessions', request)),

@@ -54,7 +54,13 @@ export function createRemoteMemory(rest: Rest): MemoryCalls {
     recall: async ({ question, ...rest_ }) =>
       expectShape<RecallAnswer>(await rest.get('/api/recall', { q: question, ...rest_ }), 'hits'),
     import: async ({ by: _own, ...request }) =>
-      expectShape<ImportReport>(await post('/api/documents/import', request), 'added', 'known', 'losses'),
+      expectShape<ImportReport>(
+        await post('/api/documents/import', request),
+        'added',
+        'known',
+        'held',
+        'losses',
+      ),
     async export() {
       const decoder = new TextDecoder()
       let text = ''

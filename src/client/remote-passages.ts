@@ -1,4 +1,4 @@
-import { countsAsMessage, createChain, createPassageFold, toPassages } from '#model'
+import { countsAsMessage, createChain, createPassageFold, createRepeatFinder, toPassages } from '#model'
 import type { Passage, Reading, SessionSummary } from '#model'
 import type { Page, PageOptions, PassageOptions } from '#wire'
 import { readRemote, type ReadPage } from './remote-readings.ts'
@@ -21,11 +21,15 @@ export async function* readRemotePassages(
     subagent === undefined ? session : session.subagents.find((candidate) => candidate.id === subagent)
   const held: Reading[] | undefined = (file?.size ?? Infinity) <= HELD_BYTES ? [] : undefined
   const chain = createChain()
+  const repeats = createRepeatFinder()
   for await (const reading of readRemote(page, session, from)) {
-    if (reading.kind === 'entry') chain.add(reading.entry)
+    if (reading.kind === 'entry') {
+      chain.add(reading.entry)
+      repeats.add(reading.entry)
+    }
     held?.push(reading)
   }
-  const fold = createPassageFold(chain.finish().spine)
+  const fold = createPassageFold({ ...chain.finish(), repeated: repeats.ids })
   for await (const reading of held ?? readRemote(page, session, from)) {
     const whole = fold.add(reading)
     if (whole !== undefined) yield whole

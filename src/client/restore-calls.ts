@@ -2,6 +2,7 @@ import type { CompactionRecord } from '#model'
 import type {
   CompactionState,
   ConvertOutcome,
+  ForkCopy,
   Lineage,
   Preflight,
   RepairOutcome,
@@ -30,6 +31,8 @@ export function createRemoteRestoring(rest: Rest): RestoreCalls {
     compactions: async (id) => expectShape<CompactionState>(await rest.get(at(id, 'compactions')), 'records'),
     convert: async (id, request) =>
       expectShape<ConvertOutcome>(await post(at(id, 'convert'), request), 'sessionId', 'losses', 'command'),
+    copy: async (id, request = {}) =>
+      expectShape<ForkCopy>(await post(at(id, 'copy'), request), 'sessionId', 'workdir'),
     lineage: async (id) => expectShape<Lineage>(await rest.get(at(id, 'lineage')), 'to'),
   }
 }

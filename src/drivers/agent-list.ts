@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import type { Abilities } from '#model'
+import type { Abilities, PermissionMode } from '#model'
 import { createAcpDriver } from './acp/acp-driver.ts'
 import { KNOWN_AGENTS } from './acp/known-agents.ts'
 import { createClaudeDriver } from './claude/claude-driver.ts'
+import { hasSdk, installCommand } from './claude/sdk-place.ts'
+import { MODE_MEANINGS } from './mode-meanings.ts'
 import { findProgram, isProgram } from './program.ts'
 import { SCRIPTED_ABILITIES } from './scripted/scripted-driver.ts'
 
@@ -14,6 +13,8 @@ export interface DescribedAgent {
   /** What it is called in a sentence. */
   readonly name: string
   readonly can: Abilities
+  /** What each mode means with this agent, where that is not what its name says. */
+  readonly modeWords?: Readonly<Record<PermissionMode, string>> | undefined
   /** Why it cannot be run now, and what to do about it. Not there when nothing is known against it. */
   readonly problem?: { readonly message: string; readonly hint: string } | undefined
 }
@@ -33,6 +34,7 @@ export function describeAgents(places: AgentPlaces): readonly DescribedAgent[] {
       agent,
       name: title,
       can: createAcpDriver({ agent, ...known }).can,
+      modeWords: MODE_MEANINGS[agent],
       ...(isThere
         ? {}
         : { problem: { message: `${known.command} is not installed`, hint: `Run \`${install}\`.` } }),
@@ -42,24 +44,26 @@ export function describeAgents(places: AgentPlaces): readonly DescribedAgent[] {
 }
 
 function describeClaude({ executableOf }: AgentPlaces): DescribedAgent {
-  const base = { agent: 'claude', name: 'Claude Code', can: createClaudeDriver().can }
+  const base = {
+    agent: 'claude',
+    name: 'Claude Code',
+    can: createClaudeDriver().can,
+    modeWords: MODE_MEANINGS['claude'],
+  }
   const executable = executableOf('claude')
   if (executable !== undefined && !isProgram(executable)) {
     const message = `${executable} is no program`
     return { ...base, problem: { message, hint: 'Correct `agents.claude.executable` in config.json.' } }
   }
-  const folders = createRequire(import.meta.url).resolve.paths(SDK) ?? []
-  if (folders.some((folder) => existsSync(join(folder, SDK)))) return base
+  if (hasSdk(import.meta.url)) return base
   return {
     ...base,
     problem: {
       message: 'the Claude Agent SDK is not installed',
-      hint: `Install it beside Throughline: \`npm install -g ${SDK}\`.`,
+      hint: `Install it beside Throughline: \`${installCommand(import.meta.url)}\`.`,
     },
   }
 }
-
-const SDK = '@anthropic-ai/claude-agent-sdk'
 
 function isInstalled(command: string, searchPath: string): boolean {
   return isProgram(command) || findProgram(command, { searchPath, workdir: '/nowhere' }) !== undefined

@@ -1,5 +1,6 @@
 import type {
   Abilities,
+  AgentModel,
   Ask,
   Block,
   DeltaFact,
@@ -84,6 +85,9 @@ export type AgentFact =
       readonly commands: readonly string[]
       /** What this agent can, where that is less than its driver can with others. */
       readonly can?: Abilities | undefined
+      /** The modes that this session can be put into, and the models that the agent offers, where it says so. */
+      readonly modes?: readonly PermissionMode[] | undefined
+      readonly models?: readonly AgentModel[] | undefined
     }
   /** The agent goes on under another id, as after `/clear`. */
   | { readonly kind: 'renamed'; readonly sessionId: string }

@@ -27,6 +27,7 @@ export {
   isRunning,
 } from './process-tree.ts'
 export type { ProcessId } from './process-tree.ts'
+export { toStoppingDriver } from './stopping-driver.ts'
 export { createScriptedDriver } from './scripted/scripted-driver.ts'
 export type { ScriptedDriverOptions } from './scripted/scripted-driver.ts'
 export { readCues, toPieces, toSegments } from './scripted/cues.ts'

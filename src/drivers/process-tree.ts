@@ -46,6 +46,37 @@ export function findAgentProcesses(sessionId: string, root?: ProcessId): readonl
     .map(({ pid, start }) => ({ pid, start }))
 }
 
+/** Those of these numbers that run now. */
+export function findProcesses(pids: readonly number[]): readonly ProcessId[] {
+  const wanted = new Set(pids)
+  if (process.platform === 'linux') return pids.flatMap((pid) => findProcess(pid) ?? [])
+  return readTable().flatMap(({ pid, start }) => (wanted.has(pid) ? [{ pid, start }] : []))
+}
+
+/** Every process below these, whoever it belongs to by now. */
+export function findBelow(processes: readonly ProcessId[]): readonly ProcessId[] {
+  const roots = new Set(processes.filter(isRunning).map(({ pid }) => pid))
+  if (roots.size === 0) return []
+  const table = readTable()
+  const parents = new Map(table.map((row) => [row.pid, row.parent]))
+  return table
+    .filter((row) => !roots.has(row.pid) && [...roots].some((root) => isBelow(row.pid, root, parents)))
+    .map(({ pid, start }) => ({ pid, start }))
+}
+
+/** What a process was started with. Nothing when it is gone, or not ours to look at. */
+export function readArguments(pid: number): readonly string[] {
+  try {
+    if (process.platform === 'linux')
+      return readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8')
+        .replace(/\0$/u, '')
+        .split('\0')
+    return [execFileSync('ps', ['-p', String(pid), '-o', 'args='], { encoding: 'utf8' }).trim()]
+  } catch {
+    return []
+  }
+}
+
 /** Ends these processes: asks first, insists after `graceMs`. Resolves when they are gone. */
 export async function endProcesses(
   processes: readonly ProcessId[],

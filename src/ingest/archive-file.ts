@@ -28,7 +28,20 @@ export function identityOf({ dev, ino }: Stats): string {
 }
 
 export function findStats(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false })
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a file is there, or nobody may look: what is not known to be gone is not removed. */
+export function mayBeThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return true
+  }
 }
 
 /**

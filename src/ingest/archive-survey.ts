@@ -4,7 +4,7 @@ import { dirname, sep } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { SessionFiles, Source } from '#sources'
 import type { ArchiveState } from '#wire'
-import { findStats, identityOf } from './archive-file.ts'
+import { findStats, identityOf, mayBeThere } from './archive-file.ts'
 
 /** An agent's own files, and the source that lists what is kept of them. */
 export interface KeptSource {
@@ -20,16 +20,21 @@ export interface LostSession {
 }
 
 export interface PruneOptions {
-  /** Sessions that nothing was added to for longer than this go. */
+  /** Sessions whose last activity is longer ago than this go. */
   readonly olderThanMs?: number
   /** The oldest go until no more than this is left. */
   readonly keepBytes?: number
   /** Says what would go, and removes nothing. */
   readonly dryRun?: boolean
+  /** Removes none but these: what a person agreed to. */
+  readonly only?: ReadonlySet<string>
 }
 
 export interface Pruned {
+  /** Every one of them is the last copy there is. */
   readonly removed: readonly PrunedFile[]
+  /** How many sessions are lost with them. */
+  readonly sessions: number
   /** What that gives back to the disk. */
   readonly bytes: number
   /** What is left of files without an original. */
@@ -39,7 +44,8 @@ export interface Pruned {
 export interface PrunedFile {
   readonly path: string
   readonly bytes: number
-  readonly modifiedAt: string
+  /** When its session was last active; of a file that belongs to none, when it was written. */
+  readonly lastActivityAt: string
 }
 
 /** Files looked at before other work gets its turn. */
@@ -91,40 +97,73 @@ export async function prune(
   limits: PruneOptions,
   now: () => number,
 ): Promise<Pruned> {
-  const units = await findUnits(pairs)
+  const { units, transcripts } = await findUnits(pairs)
   const all = units.flatMap(({ files }) => files)
   /** A file with two names in the archive is gone with the second. */
   const names = countNames(all)
   const total = bytesOf(all)
   let bytes = 0
+  let sessions = 0
   const removed: PrunedFile[] = []
-  for (const { files, modifiedMs } of units) {
-    const isOld = limits.olderThanMs !== undefined && now() - modifiedMs > limits.olderThanMs
+  for (const { files, lastActiveMs } of units) {
+    const isOld = limits.olderThanMs !== undefined && now() - lastActiveMs > limits.olderThanMs
     const isTooMuch = limits.keepBytes !== undefined && total - bytes > limits.keepBytes
     if (!isOld && !isTooMuch) continue
     for (const file of files) {
+      if (limits.only?.has(file.path) === false) continue
       if (limits.dryRun !== true && !remove(file, pairs)) continue
-      const { size, mtimeMs } = file.stats
+      const { size } = file.stats
       const identity = identityOf(file.stats)
       const left = (names.get(identity) ?? 1) - 1
       names.set(identity, left)
       if (left === 0) bytes += size
-      removed.push({ path: file.path, bytes: size, modifiedAt: new Date(mtimeMs).toISOString() })
+      if (transcripts.has(file.path)) sessions++
+      removed.push({ path: file.path, bytes: size, lastActivityAt: new Date(lastActiveMs).toISOString() })
     }
     await setImmediate()
   }
-  return { removed, bytes, bytesLeft: total - bytes }
+  return { removed, sessions, bytes, bytesLeft: total - bytes }
 }
 
 interface Unit {
-  readonly files: KeptFile[]
-  modifiedMs: number
+  readonly files: readonly KeptFile[]
+  readonly lastActiveMs: number
 }
 
-/** What is gone, by session; a file that belongs to none stands alone. Oldest first. */
-async function findUnits(pairs: readonly KeptSource[]): Promise<readonly Unit[]> {
+/** What is gone, by session; a file that belongs to none stands alone. Those that were active longest ago come first. */
+async function findUnits(
+  pairs: readonly KeptSource[],
+): Promise<{ readonly units: readonly Unit[]; readonly transcripts: ReadonlySet<string> }> {
+  const { owners, transcripts, activeMs } = await findOwners(pairs)
+  const filesOf = new Map<string, KeptFile[]>()
+  const standing = new Set<string>()
+  for (const file of await survey(pairs)) {
+    const key = ownerOf(file.path, owners)
+    if (!file.isGone && transcripts.has(file.path)) standing.add(key)
+    if (file.isGone) filesOf.set(key, [...(filesOf.get(key) ?? []), file])
+  }
+  // What lies beside a transcript that is still there belongs to a session that is still there.
+  for (const key of standing) filesOf.delete(key)
+  const units = [...filesOf].map(([key, files]) => ({
+    // What lies beside a transcript goes before it, so that it can be found and pruned again if this is interrupted.
+    files: files.toSorted((a, b) => (a.path < b.path ? 1 : -1)),
+    lastActiveMs: activeMs.get(key) ?? Math.max(...files.map(({ stats }) => stats.mtimeMs)),
+  }))
+  return { units: units.toSorted((a, b) => a.lastActiveMs - b.lastActiveMs), transcripts }
+}
+
+interface Owners {
+  /** The session that a file, or all in a folder, belongs to. */
+  readonly owners: ReadonlyMap<string, string>
+  readonly transcripts: ReadonlySet<string>
+  /** When a session was last active: a file's own time changes when it is copied, restored or touched. */
+  readonly activeMs: ReadonlyMap<string, number>
+}
+
+async function findOwners(pairs: readonly KeptSource[]): Promise<Owners> {
   const owners = new Map<string, string>()
   const transcripts = new Set<string>()
+  const activeMs = new Map<string, number>()
   for (const { kept } of pairs) {
     for (const { path, sideDir, loose = [], history = [] } of (await kept.find()).sessions) {
       // Sessions that go on from the same beginning go together: none of them can do without it.
@@ -134,23 +173,13 @@ async function findUnits(pairs: readonly KeptSource[]): Promise<readonly Unit[]>
         owners.set(file, owner)
       if (sideDir !== undefined) owners.set(sideDir, owner)
     }
+    for (const { path, lastActivityAt = '' } of (await kept.list()).sessions) {
+      const key = ownerOf(path, owners)
+      const time = Date.parse(lastActivityAt)
+      if (!Number.isNaN(time)) activeMs.set(key, Math.max(time, activeMs.get(key) ?? time))
+    }
   }
-  const units = new Map<string, Unit>()
-  const standing = new Set<string>()
-  for (const file of await survey(pairs)) {
-    const key = ownerOf(file.path, owners)
-    if (!file.isGone && transcripts.has(file.path)) standing.add(key)
-    if (!file.isGone) continue
-    const unit = units.get(key) ?? { files: [], modifiedMs: 0 }
-    units.set(key, unit)
-    unit.files.push(file)
-    unit.modifiedMs = Math.max(unit.modifiedMs, file.stats.mtimeMs)
-  }
-  // What lies beside a transcript that is still there belongs to a session that is still there.
-  for (const key of standing) units.delete(key)
-  // What lies beside a transcript goes before it, so that it can be found and pruned again if this is interrupted.
-  for (const { files } of units.values()) files.sort((a, b) => (a.path < b.path ? 1 : -1))
-  return [...units.values()].toSorted((a, b) => a.modifiedMs - b.modifiedMs)
+  return { owners, transcripts, activeMs }
 }
 
 function ownerOf(path: string, owners: ReadonlyMap<string, string>): string {
@@ -164,7 +193,7 @@ function ownerOf(path: string, owners: ReadonlyMap<string, string>): string {
 
 /** The original is looked for once more: it may have come back since. */
 function remove({ path, original }: KeptFile, pairs: readonly KeptSource[]): boolean {
-  if (original !== undefined && findStats(original) !== undefined) return false
+  if (original !== undefined && mayBeThere(original)) return false
   try {
     unlinkSync(path)
   } catch {
@@ -197,7 +226,7 @@ async function survey(pairs: readonly KeptSource[]): Promise<readonly KeptFile[]
       if (stats === undefined || !stats.isFile()) continue
       const place = path.slice(kept.root.length + 1)
       const original = place.startsWith(`replaced${sep}`) ? undefined : `${source.root}${sep}${place}`
-      if (original !== undefined && findStats(original) !== undefined) standing.add(path)
+      if (original !== undefined && mayBeThere(original)) standing.add(path)
       found.push({ path, stats, original })
     }
   }

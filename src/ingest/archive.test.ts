@@ -303,6 +303,33 @@ describe('pruning', () => {
     expect(await archive.prune({ olderThanMs: 40 * DAY })).toMatchObject({ removed: [], bytes: 0 })
   })
 
+  test('[ARC8] a session that was active a moment ago does not go because its file has an old time', async () => {
+    const yesterday = new Date(NOW - DAY).toISOString()
+    write(original(), toJsonl([{ ...createLines().prompt('keep me'), timestamp: yesterday }]))
+    write(original(`${ID}/subagents/agent-1.jsonl`), '{}')
+    const archive = open()
+    await keepEverything(archive)
+    for (const path of [original(), original(`${ID}/subagents/agent-1.jsonl`)])
+      utimesSync(path, new Date(NOW - 120 * DAY), new Date(NOW - 120 * DAY))
+    rmSync(join(temp.path, 'claude'), { recursive: true })
+    expect(await archive.prune({ olderThanMs: 90 * DAY })).toMatchObject({ removed: [], sessions: 0 })
+    const { removed, sessions } = await archive.prune({ olderThanMs: DAY / 2 })
+    expect([removed.length, sessions]).toEqual([2, 1])
+    expect(removed[0]?.lastActivityAt).toBe(yesterday)
+  })
+
+  test('[ARC8] [CLI45] what is not among the files that a person agreed to stays', async () => {
+    const archive = await keepSessions({ a: 5, b: 4 })
+    for (const name of ['a', 'b']) del(name)
+    const only = new Set([kept('a.jsonl'), kept('a/subagents/agent-1.jsonl')])
+    expect(await archive.prune({ keepBytes: 0, only })).toMatchObject({
+      bytes: 11,
+      sessions: 1,
+      bytesLeft: 11,
+    })
+    expect(readdirSync(kept('.')).toSorted()).toEqual(['b', 'b.jsonl'])
+  })
+
   test('[ARC8] by size: the oldest go until it fits', async () => {
     const archive = await keepSessions({ a: 5, b: 4, c: 3 })
     for (const name of ['a', 'b', 'c']) del(name)

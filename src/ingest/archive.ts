@@ -1,6 +1,5 @@
 import { readdirSync, realpathSync, type Dirent, type Stats } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { string, ThroughlineError } from '#base'
 import {
   openPlainFile,
@@ -28,6 +27,7 @@ import {
   type Pruned,
   type PruneOptions,
 } from './archive-survey.ts'
+import { createSlices } from './slices.ts'
 
 export interface ArchiveOptions {
   /** `<home>/archive`, which need not exist. */
@@ -71,8 +71,6 @@ export interface Archive {
   prune(limits: PruneOptions): Promise<Pruned>
 }
 
-/** How long the event loop is kept from other work. */
-const SLICE_MS = 8
 /** A file may change twice within one tick of the disk's clock: a time that was young when we looked proves nothing. */
 const YOUNG_MS = 2_000
 
@@ -223,13 +221,11 @@ export function openArchive(options: ArchiveOptions): Archive {
     async keepAll(sessions, source) {
       told.clear()
       let changed = 0
-      let since = performance.now()
+      const slices = createSlices()
       for (const files of sessions) {
         for (const path of filesOf(files)) {
           if (DONE.has(await keep(path, source))) changed++
-          if (performance.now() - since < SLICE_MS) continue
-          await setImmediate()
-          since = performance.now()
+          if (slices.isOver()) await slices.next()
         }
       }
       return changed

@@ -1,11 +1,11 @@
-import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { byActivity, type CopiedFrom, type LiveState, type SessionCounts, type SessionSummary } from '#model'
+import { toCopyName, type CopiedFrom, type LiveState, type SessionCounts, type SessionSummary } from '#model'
 import type { Meter, SessionFiles, Source } from '#sources'
 import type { FollowedFile } from './followed-file.ts'
 import type { GrowthEvent } from './growth.ts'
 import { stampOf } from './remembered.ts'
 import { growSummary } from './summary-fold.ts'
+import { findStatsOf } from './folder-mark.ts'
 
 /** Where sessions are found. What an archive has is shown where the agent's own file is gone. */
 export interface CatalogueSource {
@@ -36,6 +36,8 @@ export interface CatalogueOptions {
   readonly onChange: (change: CatalogueChange) => void
   readonly now: () => number
   readonly meter?: Meter | undefined
+  /** How long nobody writes to a file before its last line is taken without a newline. */
+  readonly restMs?: number | undefined
 }
 
 export type CatalogueChange =
@@ -70,6 +72,8 @@ export interface RowFacts {
   readonly starred: boolean
   readonly counts: SessionCounts | undefined
   readonly copiedFrom: CopiedFrom | undefined
+  /** The name that the session it was copied from has in its own file. */
+  readonly originName?: string | undefined
 }
 
 export function createRow(of: Pick<Row, 'from' | 'files' | 'stamp' | 'summary' | 'isAllowed'>): Row {
@@ -130,16 +134,25 @@ export function rowAround(
 
 export function toShown(row: Row, facts: RowFacts): SessionSummary {
   row.facts = facts
-  const { live, name, starred, counts, copiedFrom } = facts
+  const { live, name, starred, counts, copiedFrom, originName } = facts
   return {
     ...row.summary,
     live,
-    ...(copiedFrom === undefined ? {} : { copiedFrom }),
+    ...(copiedFrom === undefined ? {} : toCopied(row.summary, copiedFrom, originName)),
     ...(name === undefined ? {} : { name, nameFrom: 'person' as const }),
     ...(starred ? { starred } : {}),
     ...(row.from.isArchive ? { sourceGone: true } : {}),
     ...(counts === undefined ? {} : { counts }),
   }
+}
+
+function toCopied(
+  summary: SessionSummary,
+  copiedFrom: CopiedFrom,
+  origin: string | undefined,
+): Pick<SessionSummary, 'copiedFrom' | 'name'> {
+  const name = toCopyName(summary, copiedFrom, origin)
+  return { copiedFrom, ...(name === undefined ? {} : { name }) }
 }
 
 /** Whether what is shown of a session says something else than these facts. */
@@ -160,7 +173,7 @@ function isSame(one: object | undefined, other: object | undefined): boolean {
 }
 
 export function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size
+  return findStatsOf(path)?.size
 }
 
 /** What a stamp says of the files beside the transcript. */
@@ -239,25 +252,6 @@ export function takeNews(row: Row, event: GrowthEvent): void {
   ) {
     row.summary = growSummary(row.summary, event.readings, event.to)
   } else row.summary = row.from.source.look(row.files)
-}
-
-/** The sessions in the order of their activity, after one of them changed: it alone finds its place anew. */
-export function resort(
-  sorted: readonly SessionSummary[],
-  before: SessionSummary | undefined,
-  after: SessionSummary | undefined,
-): readonly SessionSummary[] {
-  const rest = before === undefined ? [...sorted] : sorted.filter((session) => session !== before)
-  if (after === undefined) return rest
-  let low = 0
-  for (let high = rest.length; low < high;) {
-    const middle = (low + high) >> 1
-    const other = rest[middle]
-    if (other !== undefined && byActivity(other, after) < 0) low = middle + 1
-    else high = middle
-  }
-  rest.splice(low, 0, after)
-  return rest
 }
 
 /** Of every `of` files, the one that is numbered `nth` in its turn. */

@@ -83,3 +83,47 @@ test('[ING1] a session whose folder had another name for the moment in which it 
   expect(catalogue.sessions()).toMatchObject([{ id: ID, state: 'ok', firstPrompt: 'hello' }])
   expect(catalogue.sessions()[0]?.createdAt).toBeDefined()
 })
+
+test('[ING30] what became known of one session costs as many looks among 400 as among 20', async () => {
+  const looksFor = async (sessions: number): Promise<number> => {
+    const root = join(dir.path, `of-${sessions}`)
+    mkdirSync(join(root, 'projects', '-work'), { recursive: true })
+    for (let n = 0; n < sessions; n++) {
+      const id = `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, '0')}`
+      writeFileSync(join(root, 'projects', '-work', `${id}.jsonl`), prompt(`hello ${n}`))
+    }
+    const source = createClaudeSource(root)
+    let looks = 0
+    let starred = false
+    const catalogue = await openCatalogue({
+      sources: [
+        {
+          source: {
+            ...source,
+            look(files) {
+              const { id, ...rest } = source.look(files)
+              return Object.defineProperty({ ...rest, id }, 'id', {
+                enumerable: true,
+                get: () => (looks++, id),
+              })
+            },
+          },
+          isArchive: false,
+        },
+      ],
+      liveOf: () => undefined,
+      preferenceOf: () => ({ starred }),
+      countsOf: () => undefined,
+      onChange: () => undefined,
+      now: () => Date.now(),
+    })
+    looks = 0
+    starred = true
+    catalogue.refresh(['aaaaaaaa-0000-4000-8000-000000000007'])
+    const changed = catalogue.sessions().filter((session) => session.starred === true)
+    expect(changed.map(({ id }) => id)).toEqual(['aaaaaaaa-0000-4000-8000-000000000007'])
+    catalogue.close()
+    return looks
+  }
+  expect(await looksFor(400)).toBe(await looksFor(20))
+})

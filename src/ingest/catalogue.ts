@@ -1,7 +1,9 @@
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
-import { byActivity, transcriptsOf, type SessionSummary } from '#model'
+import { transcriptsOf, type SessionSummary } from '#model'
 import type { SessionFiles, SourceProblem } from '#sources'
+import { createActivityOrder } from './catalogue/activity-order.ts'
+import { createRows } from './catalogue/rows.ts'
+import { createTurns } from './catalogue/turns.ts'
 import {
   allow,
   changedSides,
@@ -12,7 +14,6 @@ import {
   isRenamed,
   isStale,
   mayShow,
-  resort,
   rowAround,
   sidePart,
   sizeOf,
@@ -26,9 +27,10 @@ import {
   type SweepShare,
 } from './catalogue-row.ts'
 import { findAll, type Findings } from './findings.ts'
-import { createFollowedFile, createFollowedFiles, type FollowedFile } from './followed-file.ts'
+import { createFollowedFiles, type FollowedFile } from './followed-file.ts'
 import { readRemembered, stampOf, writeRemembered } from './remembered.ts'
 import { copiesOf, factsOf, isCopy } from './row-facts.ts'
+import { createSlices } from './slices.ts'
 
 /** Every session there is, as it is now, without asking the disk. */
 export interface Catalogue {
@@ -54,21 +56,23 @@ export interface Catalogue {
   settled(): Promise<void>
   /** Leaves what is known for the next process. */
   remember(): Promise<void>
+  close(): void
 }
-
-/** Files looked at before other work gets its turn. */
-const BREATH = 64
 
 /** Opens the catalogue: it is complete when this resolves. */
 export async function openCatalogue(options: CatalogueOptions): Promise<Catalogue> {
-  const rows = new Map<string, Row>()
-  /** Subagents' files that somebody follows. */
-  const besides = createFollowedFiles(options.meter)
+  const rows = createRows()
+  const order = createActivityOrder<SessionSummary>()
+  /** Those that are not shown: they may not be, or others are in their place. */
+  const hidden = new Set<Row>()
+  const followed = createFollowedFiles(rows.byPath, options)
   /** Looks at files beside a transcript that are under way. */
   const sides = new Set<Promise<void>>()
   const roots = options.sources.map(({ source }) => source.root)
+  const turns = createTurns((id) => {
+    for (const row of rows.ofId(id)) if (isStale(row, factsNow(row))) show(row, [])
+  })
   let findings: Findings | undefined
-  let sorted: readonly SessionSummary[] | undefined
   let discovering: Promise<void> | undefined
   let discoverAgain = false
   /** What the next look may leave out. */
@@ -81,14 +85,15 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       isOpen || options.rememberedPath === undefined ? undefined : readRemembered(options.rememberedPath)
     const { found } = (findings = await findAll(options.sources, findings, options.now()))
     const missing = new Map<string, Row>()
-    for (const [path, row] of rows) if (!found.has(path)) missing.set(row.files.id, row)
-    for (const [path, row] of rows) if (isRenamed(row, found.get(path)?.files)) remove(row)
-    let looked = 0
+    for (const [path, row] of rows.byPath) if (!found.has(path)) missing.set(row.files.id, row)
+    for (const [path, row] of rows.byPath) if (isRenamed(row, found.get(path)?.files)) remove(row)
+    const slices = createSlices()
     let nth = 0
     const share = due
     due = undefined
     for (const [path, { from, files }] of found) {
-      const row = rows.get(path)
+      if (slices.isOver()) await slices.next()
+      const row = rows.byPath.get(path)
       if (isLeftOut(row, share, nth++)) continue
       const stamp = stampOf(files)
       if (row !== undefined) for (const side of changedSides(row)) startSide(row, side)
@@ -99,57 +104,66 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
         continue
       }
       const kept = remembered?.find(files, stamp)
-      if (kept === undefined && ++looked % BREATH === 0) await setImmediate()
       const summary = kept ?? from.source.look(files)
       const isAllowed = await mayShow(from, summary, options.isAllowed)
       dirty ||= kept === undefined
       const added = createRow({ from, files, stamp, summary, isAllowed })
-      rows.set(path, added)
+      rows.add(added)
       const former = missing.get(files.id)
       if (former?.shown === undefined || !isAllowed) show(added, transcriptsOf(summary))
       else replace(former, added)
       missing.delete(files.id)
     }
     for (const row of missing.values()) remove(row)
-    for (const path of rows.keys()) if (!found.has(path)) rows.delete(path)
+    for (const [path, row] of rows.byPath) if (!found.has(path)) drop(row)
     // What was recorded or copied of a session that came or went otherwise.
-    for (const row of rows.values()) {
+    for (const row of rows.byPath.values()) {
+      if (slices.isOver()) await slices.next()
       const isOther = row.facts?.copiedFrom !== undefined && isStale(row, factsNow(row))
       if (isOther || isShown(row) !== (row.shown !== undefined)) show(row, [])
     }
   }
 
   function factsNow(row: Row): RowFacts {
-    return factsOf(row, rows.values(), options)
+    return factsOf(row, rows, options)
   }
 
   function isShown(row: Row): boolean {
-    return row.isAllowed && !isDouble(row, findings?.own) && !isCopy(row, rows.values(), options)
+    return row.isAllowed && !isDouble(row, findings?.own) && !isCopy(row, rows, options)
   }
 
   function show(row: Row, files: readonly string[]): void {
+    // It was looked at while it went.
+    if (rows.byPath.get(row.files.path) !== row) return
     const before = row.shown
     row.shown = isShown(row) ? toShown(row, factsNow(row)) : undefined
-    sorted = sorted === undefined ? undefined : resort(sorted, before, row.shown)
+    order.change(before, row.shown)
+    if (row.shown === undefined) hidden.add(row)
+    else hidden.delete(row)
     if (!isOpen) return
     const grown = before === undefined ? transcriptsOf(row.summary) : files
     if (row.shown !== undefined) options.onChange({ kind: 'changed', session: row.shown, files: grown })
     else if (before !== undefined) options.onChange({ kind: 'removed', session: before })
   }
 
+  function drop(row: Row): void {
+    rows.remove(row)
+    hidden.delete(row)
+    order.change(row.shown, undefined)
+  }
+
   function remove(row: Row): void {
-    rows.delete(row.files.path)
-    sorted = undefined
+    drop(row)
     dirty = true
     if (row.shown !== undefined) options.onChange({ kind: 'removed', session: row.shown })
   }
 
   /** The same session, in another file. */
   function replace(former: Row, row: Row): void {
-    rows.delete(former.files.path)
-    sorted = undefined
+    rows.remove(former)
     dirty = true
     row.shown = toShown(row, factsNow(row))
+    order.change(former.shown, row.shown)
     if (former.shown !== undefined)
       options.onChange({ kind: 'moved', session: row.shown, from: former.shown })
   }
@@ -172,11 +186,10 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
   }
 
   function fileOf(row: Row): FollowedFile {
-    row.file ??= createFollowedFile({
+    row.file ??= followed.own({
       path: row.files.path,
       format: row.from.source.format,
       size: row.summary.size,
-      meter: options.meter,
       onEvent: (event) => takeNews(row, event),
       onLooked: () => finishLook(row),
     })
@@ -209,7 +222,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     if (row.summary.subagents.some((subagent) => subagent.path === path)) {
       const size = sizeOf(path)
       if (size !== undefined) {
-        void besides.find(path)?.refresh()
+        void followed.find(path)?.refresh()
         const subagents = row.summary.subagents.map((each) => (each.path === path ? { ...each, size } : each))
         row.summary = { ...row.summary, subagents }
         await allow(row, { subagent: path }, options.isAllowed)
@@ -241,28 +254,23 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
 
   /** The session a file or folder belongs to: its own transcript, or something beside it. */
   function rowOf(path: string): Row | undefined {
-    return rowAround(path, rows, { sides: findings?.sides ?? new Map(), roots })
+    return rowAround(path, rows.byPath, { sides: findings?.sides ?? new Map(), roots })
   }
 
   await rediscover()
   isOpen = true
 
   return {
-    sessions() {
-      sorted ??= [...rows.values()]
-        .flatMap(({ shown }) => (shown === undefined ? [] : [shown]))
-        .toSorted(byActivity)
-      return sorted
-    },
-    byPath: (path) => rows.get(path)?.shown,
-    filesOf: (path) => rows.get(path)?.files,
+    sessions: () => order.list(),
+    byPath: (path) => rows.byPath.get(path)?.shown,
+    filesOf: (path) => rows.byPath.get(path)?.files,
     problems: () => findings?.problems ?? [],
-    doubles: () => doublesOf(rows.values(), findings?.own),
-    copies: () => copiesOf(rows.values(), options),
+    doubles: () => doublesOf(hidden, findings?.own),
+    copies: () => copiesOf(hidden, rows, options),
     async sweep(share) {
       due = share
       await rediscover()
-      await Promise.all([...rows.values()].flatMap(({ file }) => file?.busy ?? []))
+      await Promise.all(followed.busy())
     },
     hint(dir, name) {
       const path = name === undefined ? undefined : join(dir, name)
@@ -271,30 +279,22 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
       else if (row.files.path === path) void fileOf(row).refresh()
       else startSide(row, path)
     },
-    refresh(ids) {
-      const wanted = ids === undefined ? undefined : new Set(ids)
-      for (const row of rows.values()) {
-        if ((wanted === undefined || wanted.has(row.summary.id)) && isStale(row, factsNow(row))) show(row, [])
-      }
-    },
+    refresh: (ids) => turns.add([...(ids ?? rows.ids())]),
     follow(path) {
-      const row = rows.get(path)
-      if (row !== undefined) return fileOf(row)
-      const owner = rowOf(path)
-      if (owner === undefined) return undefined
-      return besides.follow(path, owner.from.source.format)
+      const row = rowOf(path)
+      if (row?.files.path === path) return fileOf(row)
+      return row && followed.follow(path, row.from.source.format)
     },
-    async settled() {
-      for (;;) {
-        const busy = [...[...rows.values()].flatMap(({ file }) => file?.busy ?? []), ...besides.busy()]
-        if (discovering === undefined && busy.length === 0 && sides.size === 0) return
-        await Promise.all([discovering, ...busy, ...sides])
-      }
-    },
+    settled: () =>
+      followed.settled(() => [...turns.busy(), ...(discovering === undefined ? sides : [discovering])]),
     async remember() {
       if (!dirty || options.rememberedPath === undefined) return
       dirty = false
-      await writeRemembered(options.rememberedPath, [...rows.values()])
+      await writeRemembered(options.rememberedPath, [...rows.byPath.values()])
+    },
+    close() {
+      turns.close()
+      followed.close()
     },
   }
 }

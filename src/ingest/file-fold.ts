@@ -1,13 +1,24 @@
-import { isObject, list, number, parseJson, string } from '#base'
+import { field, isObject, list, number, parseJson, string } from '#base'
 import {
-  billKey,
-  compactionKey,
+  BEFORE_ANSWERS,
+  createAnswerTracker,
+  createBilling,
+  createQueueTracker,
   createTally,
-  savedTokens,
+  readCostState,
+  toCompactionFact,
   tallyDamage,
   tallyEntry,
+  workOf,
+  type AnswerState,
+  type AnswerTracker,
+  type Bill,
+  type Billing,
+  type BillSetting,
   type Damage,
   type Entry,
+  type QueuedWords,
+  type QueueTracker,
   type Reading,
   type Tally,
 } from '#model'
@@ -21,28 +32,41 @@ export interface FileFold {
   readonly workdirs: Set<string>
   /** By their keys. */
   readonly compactions: Map<string, CompactionRow>
-  /** What holds until it is said anew, for agents whose bills name neither a model nor a folder. */
-  setting: Setting
-}
-
-interface Setting {
-  readonly model?: string | undefined
-  readonly workdir?: string | undefined
+  readonly billing: Billing
+  readonly answers: AnswerTracker
+  readonly queue: QueueTracker
+  /** Keys of bills that are no replies of the session: of subagents in its file, and of requests that made summaries. */
+  readonly noReplies: Set<string>
+  /** What is wrong with a last line that cannot be read: it is counted, and read again when it has gone on. */
+  torn?: readonly Damage[] | undefined
 }
 
 /** More calls than this wait for a result only where results never came. */
 const CALLS_KEPT = 200
 
 export function createFileFold(): FileFold {
-  return { tally: createTally(), calls: new Map(), workdirs: new Set(), compactions: new Map(), setting: {} }
+  return {
+    tally: createTally(),
+    calls: new Map(),
+    workdirs: new Set(),
+    compactions: new Map(),
+    billing: createBilling(),
+    answers: createAnswerTracker(BEFORE_ANSWERS),
+    queue: createQueueTracker(),
+    noReplies: new Set(),
+  }
+}
+
+/** What the index is told of a file. */
+export interface FoldedRows {
+  readonly entries: EntryRow[]
+  readonly bills: Map<string, BillRow>
+  /** Offsets of entries that it was told before, and that another one stands for now. */
+  readonly replaced: number[]
 }
 
 /** Takes readings in; what the index wants of them comes out. */
-export function foldReadings(
-  fold: FileFold,
-  readings: readonly Reading[],
-  out: { readonly entries: EntryRow[]; readonly bills: Map<string, BillRow> },
-): number {
+export function foldReadings(fold: FileFold, readings: readonly Reading[], out: FoldedRows): number {
   let characters = 0
   for (const reading of readings) {
     if (reading.kind === 'damage') {
@@ -50,25 +74,25 @@ export function foldReadings(
       continue
     }
     const { entry } = reading
-    tallyEntry(fold.tally, entry)
+    const delivered = fold.queue.add(entry)
+    tallyEntry(fold.tally, entry, { step: fold.answers.add(entry), delivered })
+    for (const { offset } of delivered) replace(offset, out)
     if (entry.cwd !== undefined) fold.workdirs.add(entry.cwd)
     if (entry.kind === 'record' && entry.type === 'relocated' && entry.value !== undefined) {
       fold.workdirs.add(entry.value)
     }
     if (entry.kind === 'compaction') {
-      const key = compactionKey(entry)
-      const workdir = entry.cwd ?? fold.setting.workdir
-      const tokens = savedTokens(entry.compaction)
-      fold.compactions.set(key, { key, at: toMs(entry.at), workdir, tokens })
+      const fact = toCompactionFact(entry)
+      const workdir = entry.cwd ?? fold.billing.setting.workdir
+      fold.compactions.set(fact.key, { ...fact, at: toMs(entry.at), workdir })
     }
-    if (entry.kind === 'record' && entry.type === 'turn_context') {
-      fold.setting = { model: entry.value ?? fold.setting.model, workdir: entry.cwd ?? fold.setting.workdir }
-    }
-    const bill = toBill(entry, fold.setting)
+    const found = fold.billing.add(entry)
+    const bill = found && toBill(entry, found)
     if (bill !== undefined) {
       // The last line of a message has its final figures; a line in between may lack them.
       out.bills.delete(bill.key)
       out.bills.set(bill.key, bill)
+      if (entry.kind === 'delegated' || found?.isCompaction) fold.noReplies.add(bill.key)
     }
     const row = toRow(entry, fold.calls)
     if (row === undefined) continue
@@ -79,15 +103,15 @@ export function foldReadings(
   return characters
 }
 
-function toBill(entry: Entry, setting: Setting): BillRow | undefined {
-  if (entry.kind !== 'reply' || entry.synthetic || entry.usage === undefined) return undefined
-  return {
-    key: billKey(entry),
-    at: toMs(entry.at),
-    model: entry.model ?? setting.model,
-    workdir: entry.cwd ?? setting.workdir,
-    usage: entry.usage,
-  }
+/** What was queued is found where it was delivered. */
+function replace(offset: number, { entries, replaced }: FoldedRows): void {
+  const known = entries.findIndex((row) => row.offset === offset)
+  if (known >= 0) entries.splice(known, 1)
+  else replaced.push(offset)
+}
+
+function toBill(entry: Entry, { key, usage, model, workdir, at = entry.at }: Bill): BillRow | undefined {
+  return usage && { key, at: toMs(at), model, workdir, usage }
 }
 
 function toRow(entry: Entry, calls: Map<string, string>): EntryRow | undefined {
@@ -106,7 +130,7 @@ function toRow(entry: Entry, calls: Map<string, string>): EntryRow | undefined {
     }
   }
   const { offset, length } = entry.place
-  return { ...rest, tool: named, kind: entry.kind, at: toMs(entry.at), offset, length }
+  return { ...rest, tool: named, kind: workOf(entry).kind, at: toMs(entry.at), offset, length }
 }
 
 function toMs(at: string | undefined): number | undefined {
@@ -115,13 +139,34 @@ function toMs(at: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-export function toFoldJson({ tally, calls, compactions, setting }: FileFold): string {
+/** What was tallied, with a last line that cannot be read. */
+export function tallyOf({ tally, torn }: FileFold): Tally {
+  if (torn === undefined) return tally
+  const whole = { ...tally, lines: tally.lines + 1, damage: [...tally.damage] }
+  for (const damage of torn) tallyDamage(whole, damage)
+  return whole
+}
+
+export function toFoldJson(fold: FileFold): string {
+  const { tally, calls, compactions, billing, answers, queue, noReplies, torn } = fold
+  // As it is read again: the same state gives the same text, however it came about.
+  const setting = readSetting(billing.setting)
+  const state = readAnswers(answers.state)
+
   return JSON.stringify({
     tally,
     calls: [...calls],
     ...(compactions.size === 0 ? {} : { compactions: [...compactions.values()] }),
-    ...(setting.model === undefined && setting.workdir === undefined ? {} : { setting }),
+    ...(isBlank(setting) ? {} : { setting }),
+    ...(isBlank(state) ? {} : { answers: state }),
+    ...(queue.state.waiting === undefined ? {} : { queue: queue.state.waiting }),
+    ...(noReplies.size === 0 ? {} : { noReplies: [...noReplies] }),
+    ...(torn === undefined ? {} : { torn }),
   })
+}
+
+function isBlank(state: object): boolean {
+  return Object.values(state).every((value) => value === undefined || value === '')
 }
 
 /** Takes a fold up again. Our own JSON, but from a file that anything may have happened to. */
@@ -138,18 +183,57 @@ export function readFold(json: string, workdirs: readonly string[]): FileFold {
     calls,
     workdirs: new Set(workdirs),
     compactions: new Map(list(value, 'compactions').map((one) => readCompactionRow(one))),
-    setting: readSetting(isObject(value) ? value['setting'] : undefined),
+    answers: createAnswerTracker(readAnswers(isObject(value) ? value['answers'] : undefined)),
+    billing: createBilling(readSetting(isObject(value) ? value['setting'] : undefined)),
+    queue: createQueueTracker({ waiting: list(value, 'queue').flatMap(readQueuedWords) }),
+    noReplies: new Set(list(value, 'noReplies').filter((key) => typeof key === 'string')),
+    torn: isObject(value) && Array.isArray(value['torn']) ? list(value, 'torn').filter(isDamage) : undefined,
   }
 }
 
-function readSetting(value: unknown): Setting {
-  return { model: string(value, 'model'), workdir: string(value, 'workdir') }
+function readSetting(value: unknown): BillSetting {
+  return {
+    model: string(value, 'model'),
+    workdir: string(value, 'workdir'),
+    thread: string(value, 'thread'),
+    turn: string(value, 'turn'),
+    copied: field(value, 'copied') === true || undefined,
+    cost: readCostState(field(value, 'cost')),
+    ...readSums(value),
+  }
+}
+
+function readSums(value: unknown): Pick<AnswerState, 'sum' | 'billed'> {
+  const billed = list(value, 'billed').filter((each) => typeof each === 'string')
+  return { sum: string(value, 'sum'), billed: billed.length === 0 ? undefined : billed }
+}
+
+function readAnswers(value: unknown): AnswerState {
+  const last = string(value, 'last')
+  const waiting = string(value, 'waiting')
+  const { sum = BEFORE_ANSWERS.sum, billed } = readSums(value)
+  return {
+    sum,
+    billed,
+    open: field(value, 'open') === true || undefined,
+    last: last === 'unbilled' || last === 'guessed' || last === 'billed' ? last : undefined,
+    waiting: waiting === 'guessed' || waiting === 'billed' ? waiting : undefined,
+  }
+}
+
+function readQueuedWords(value: unknown): readonly QueuedWords[] {
+  const [id, words, offset] = [string(value, 'id'), string(value, 'words'), number(value, 'offset')]
+  if (id === undefined || words === undefined || offset === undefined) return []
+  const isPrompt = field(value, 'isPrompt') === true
+  return [{ id, offset, words, isPrompt, ...(field(value, 'isWithdrawn') === true && { isWithdrawn: true }) }]
 }
 
 function readCompactionRow(value: unknown): readonly [string, CompactionRow] {
   const key = string(value, 'key') ?? ''
-  const tokens = number(value, 'tokens') ?? 0
-  return [key, { key, at: number(value, 'at'), workdir: string(value, 'workdir'), tokens }]
+  const tokens = number(value, 'tokens')
+  const unseen = field(value, 'unseen') === true ? { unseen: true as const } : {}
+  const row = { key, at: number(value, 'at'), workdir: string(value, 'workdir'), ...unseen }
+  return [key, tokens === undefined ? row : { ...row, tokens }]
 }
 
 function readTally(value: unknown): Tally {
@@ -158,6 +242,7 @@ function readTally(value: unknown): Tally {
     lines: count('lines'),
     entries: count('entries'),
     prompts: count('prompts'),
+    answers: count('answers'),
     toolCalls: count('toolCalls'),
     turns: count('turns'),
     compactions: count('compactions'),

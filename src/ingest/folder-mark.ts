@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs'
+import { lstatSync, statSync, type Stats } from 'node:fs'
 
 /** What tells whether a folder is still the same one, and whether names in it came or went. */
 export interface FolderMark {
@@ -8,10 +8,15 @@ export interface FolderMark {
 }
 
 export function findMark(dir: string): FolderMark | undefined {
+  const stats = findStatsOf(dir)
+  if (stats === undefined || !stats.isDirectory()) return undefined
+  return { identity: `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`, modifiedMs: stats.mtimeMs }
+}
+
+/** What the system says of a path of an agent. Nothing when nothing is there, and when nobody may look. */
+export function findStatsOf(path: string): Stats | undefined {
   try {
-    const stats = statSync(dir, { throwIfNoEntry: false })
-    if (stats === undefined || !stats.isDirectory()) return undefined
-    return { identity: `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`, modifiedMs: stats.mtimeMs }
+    return statSync(path, { throwIfNoEntry: false })
   } catch {
     return undefined
   }

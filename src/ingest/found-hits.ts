@@ -1,6 +1,6 @@
 import { ThroughlineError } from '#base'
-import type { Entry } from '#model'
-import { cursorAt, formatOf, openTranscript, readForward, type TranscriptFile } from '#sources'
+import { workOf, type Entry } from '#model'
+import { cursorAt, formatOf, isZero, openTranscript, readForward, type TranscriptFile } from '#sources'
 import { createMatcher, toSearchText, toSnippet, type FoundEntry, type Matcher, type Query } from '#store'
 import type { IndexedHit } from './session-index.ts'
 
@@ -51,7 +51,7 @@ async function readHit(
     subagent: found.subagent,
     entry: {
       id: entry.id,
-      kind: entry.kind,
+      kind: workOf(entry).kind,
       at: entry.at,
       place: entry.place,
       cursor: cursorAt(file, await endOfLine(file, offset + length)),
@@ -105,6 +105,8 @@ async function endOfLine(file: TranscriptFile, from: number): Promise<number> {
     const count = await file.read(bytes, Math.min(PIECE, file.size - at), at)
     const found = bytes.subarray(0, count).indexOf(0x0a)
     if (found >= 0) return at + found + 1
+    // A line ends where zero bytes begin that a file system left behind it.
+    if (isZero(bytes, 0, count)) return at
   }
   return file.size
 }

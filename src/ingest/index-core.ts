@@ -14,7 +14,7 @@ import { readHits } from './found-hits.ts'
 import type { IndexTask } from './index-task.ts'
 import { findAside } from './index-aside.ts'
 import { notNow, toMessage } from './index-errors.ts'
-import { countSessions, listCompactions } from './index-counts.ts'
+import { countSessions, exceptSessions, listCompactions } from './index-counts.ts'
 import { toState } from './index-progress.ts'
 import { createIndexer, type Indexer } from './indexer.ts'
 import type { SessionIndex, SessionIndexOptions } from './session-index.ts'
@@ -27,6 +27,8 @@ export interface IndexCoreOptions extends SessionIndexOptions {
   readonly retryMs?: number
   /** How long after it was opened an index that nobody closed is looked at. */
   readonly lookMs?: number
+  /** The time by which files are stamped, where questions have another one. */
+  readonly clock?: () => number
 }
 
 /** How many hits a page has unless somebody says so, and at most. */
@@ -80,6 +82,8 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
     indexer = createIndexer({
       store: opened,
       origin: options.origin,
+      now: options.clock ?? now,
+      restMs: options.restMs,
       onCommit({ sessions, newest }) {
         void tellCommitted(opened, sessions, newest)
       },
@@ -180,7 +184,7 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
 
   async function tellCounts(from: SqliteStore, sessions: readonly string[] | undefined): Promise<void> {
     if (indexer === undefined) return
-    const counts = await countSessions(from, indexer.files().values(), sessions)
+    const counts = await countSessions(from, indexer.files(), sessions)
     size = await from.size()
     options.onCounts(counts)
   }
@@ -236,13 +240,8 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
       const asked = getStore(store)
       const query = toQuery(q, now())
       if (query.isEmpty) return { hits: [], total: { count: 0, exact: true }, notes: query.notes }
-      const found = await guarded(asked, () =>
-        asked.search({
-          query,
-          limit: Math.min(limit, LARGEST_PAGE),
-          ...(cursor === undefined ? {} : { cursor }),
-        }),
-      )
+      const page = { limit: Math.min(limit, LARGEST_PAGE), ...(cursor === undefined ? {} : { cursor }) }
+      const found = await guarded(asked, () => asked.search({ query, ...page }))
       const cursors = toHitCursors(found.hits, query, cursor)
       const { hits, wrong } = await readHits(found.hits, query, cursors)
       for (const wrongPath of wrong) reread(wrongPath)
@@ -253,12 +252,14 @@ export function openIndexCore(options: IndexCoreOptions): SessionIndex {
         notes: [...query.notes, ...found.notes],
       }
     },
-    async usage(request) {
+    async usage(request, leftOut = []) {
       const asked = getStore(store)
-      return toUsageReport(await guarded(asked, () => asked.bills()), request, {
+      const bills = await guarded(asked, () => asked.bills())
+      const files = indexer?.files().byPath.values() ?? []
+      return toUsageReport(exceptSessions(leftOut, bills), request, {
         prices: embeddedPrices(),
         complete: state().state === 'complete',
-        compactions: listCompactions(indexer?.files().values() ?? []),
+        compactions: listCompactions(exceptSessions(leftOut, files)),
       })
     },
     watch: (q, how) => watches.add(q, how),

@@ -37,6 +37,8 @@ export interface IndexFeedOptions {
   /** A text without its secrets. Throws where it cannot be looked through: then it stays here. */
   readonly mask: (text: string) => string
   readonly onStatus?: ((status: FeedStatus) => void) | undefined
+  /** The time. Not there: a last line without its newline is taken at once. */
+  readonly now?: (() => number) | undefined
   /** How long what was written is gathered: a session that is written to changes with every line. */
   readonly gatherMs?: number | undefined
 }
@@ -125,6 +127,7 @@ export function openIndexFeed(options: IndexFeedOptions): IndexFeed {
       store: masked,
       origin: opened.origin,
       batch: BATCH,
+      now: options.now,
       onCommit() {
         trouble = undefined
         pause = FIRST_PAUSE_MS

@@ -39,7 +39,12 @@ export function takeNews(reader: FileReader, news: FileNews): void {
 export type ToIndex =
   | FileNews
   | { readonly kind: 'search'; readonly id: number; readonly request: SearchRequest; readonly now: number }
-  | { readonly kind: 'usage'; readonly id: number; readonly request: Omit<UsageRequest, 'onProgress'> }
+  | {
+      readonly kind: 'usage'
+      readonly id: number
+      readonly request: Omit<UsageRequest, 'onProgress'>
+      readonly leftOut: readonly string[]
+    }
   | { readonly kind: 'settled'; readonly id: number }
   | {
       readonly kind: 'watch'
@@ -65,4 +70,7 @@ export type FromIndex =
 export interface IndexWorkerData {
   readonly path: string
   readonly origin: string
+  /** What time it was then. */
+  readonly begunAt: number
+  readonly restMs: number | undefined
 }

@@ -1,5 +1,5 @@
-import type { IndexedFile } from '#store'
 import type { IndexState } from '#wire'
+import type { KnownFiles } from './indexing/known-files.ts'
 
 export interface IndexProgress {
   readonly files: { readonly done: number; readonly total: number }
@@ -7,21 +7,14 @@ export interface IndexProgress {
   readonly complete: boolean
 }
 
-/** How far all files are in the index. `sizes`: how large each one is; `waiting`: those that are still to be read. */
+/** How far all files are in the index. `waiting`: those that are still to be read. */
 export function toProgress(
-  sizes: ReadonlyMap<string, number>,
-  known: ReadonlyMap<string, IndexedFile>,
+  { files, bytes, done }: KnownFiles['total'],
   { waiting, complete }: { readonly waiting: number; readonly complete: boolean },
 ): IndexProgress {
-  let total = 0
-  let done = 0
-  for (const [path, size] of sizes) {
-    total += size
-    done += Math.min(known.get(path)?.offset ?? 0, size)
-  }
   return {
-    files: { done: Math.max(0, sizes.size - waiting), total: sizes.size },
-    bytes: { done, total },
+    files: { done: Math.max(0, files - waiting), total: files },
+    bytes: { done, total: bytes },
     complete,
   }
 }

@@ -1,7 +1,8 @@
-import { statSync } from 'node:fs'
 import { ThroughlineError } from '#base'
 import { openTranscript, type Meter, type TranscriptFile } from '#sources'
 import type { IndexedFile } from '#store'
+import type { KnownFiles } from './indexing/known-files.ts'
+import { findStatsOf } from './folder-mark.ts'
 
 /** A transcript to be indexed. */
 export interface IndexTask {
@@ -23,11 +24,16 @@ export function seenOf({ size, modifiedMs, identity }: TranscriptFile): string {
   return `${size}:${modifiedMs}:${identity}`
 }
 
+/** …when something of it was still to be read: it does not look like that the next time. */
+export function toUnfinished(seen: string): string {
+  return `${seen}:unfinished`
+}
+
 /** The same of a file that nobody opens: from its entry in its folder. */
 function findSeen(
   path: string,
 ): { readonly seen: string; readonly size: number; readonly modifiedMs: number } | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false })
+  const stats = findStatsOf(path)
   if (stats === undefined) return undefined
   const { size, mtimeMs, dev, ino } = stats
   return { seen: `${size}:${mtimeMs}:${dev}:${ino}`, size, modifiedMs: mtimeMs }
@@ -44,17 +50,16 @@ interface OpenOptions {
  */
 export function sortOut(
   tasks: readonly IndexTask[],
-  known: ReadonlyMap<string, IndexedFile>,
-  sizes: Map<string, number>,
+  known: Pick<KnownFiles, 'byPath' | 'size'>,
 ): { readonly past: readonly IndexTask[]; readonly begun: readonly IndexTask[] } {
-  const youngest = youngestOf(known.values())
+  const youngest = youngestOf(known.byPath.values())
   const past: IndexTask[] = []
   const begun: IndexTask[] = []
   for (const task of tasks) {
     const found = findSeen(task.path)
     if (found === undefined) continue
-    sizes.set(task.path, found.size)
-    const file = known.get(task.path)
+    known.size(task.path, found.size)
+    const file = known.byPath.get(task.path)
     if (file?.seen === found.seen && file.createdAt === task.createdAt) continue
     const isNews = file === undefined && youngest !== undefined && found.modifiedMs > youngest
     if (isNews) begun.push(task)

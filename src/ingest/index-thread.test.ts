@@ -131,4 +131,4 @@ test('[ING13] [FLT43] an index that somebody else holds is waited for and writte
   const store = openSqliteStore({ path: indexFile() })
   expect(await store.verify()).toEqual([])
   await store.close()
-}, 90_000)
+})

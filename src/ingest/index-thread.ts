@@ -42,7 +42,8 @@ export function openIndexThread(options: SessionIndexOptions): SessionIndex {
   let worker = begin()
 
   function begin(): Worker {
-    const workerData: IndexWorkerData = { path: options.path, origin: options.origin }
+    const { path, origin, restMs, now } = options
+    const workerData: IndexWorkerData = { path, origin, restMs, begunAt: now() }
     const started = new Worker(WORKER, {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: NURSERY_MB },
@@ -185,8 +186,8 @@ export function openIndexThread(options: SessionIndexOptions): SessionIndex {
     },
     search: (request) =>
       ask((id) => ({ kind: 'search', id, request, now: options.now() }), isPage, PATIENCE_MS),
-    usage({ onProgress: _progress, ...request }) {
-      return ask((id) => ({ kind: 'usage', id, request }), isReport)
+    usage({ onProgress: _progress, ...request }, leftOut = []) {
+      return ask((id) => ({ kind: 'usage', id, request, leftOut }), isReport)
     },
     watch(q, how) {
       const watch = ++ids

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { string, ThroughlineError } from '#base'
+import { number, string, ThroughlineError } from '#base'
 import { openIndexCore } from './index-core.ts'
 import { takeNews, type FromIndex, type ToIndex } from './index-messages.ts'
 import type { Watch } from './session-index.ts'
@@ -14,6 +14,8 @@ const say = (message: FromIndex): void => {
 const watches = new Map<number, Watch>()
 /** When the last question was asked, by the clock of whoever asked: `after:7d` is seven days before that. */
 let asked = 0
+const begunAt = number(workerData, 'begunAt') ?? 0
+const begunHere = performance.now()
 
 const index = openIndexCore({
   path: string(workerData, 'path') ?? '',
@@ -22,6 +24,8 @@ const index = openIndexCore({
   onState: (state) => say({ kind: 'state', state }),
   onNotice: (notice) => say({ kind: 'notice', notice }),
   now: () => asked,
+  clock: () => begunAt + performance.now() - begunHere,
+  restMs: number(workerData, 'restMs'),
 })
 
 const answer = (id: number, value: Promise<unknown>): void => {
@@ -52,7 +56,7 @@ port.on('message', (message: ToIndex) => {
       answer(message.id, index.search(message.request))
       break
     case 'usage':
-      answer(message.id, index.usage(message.request))
+      answer(message.id, index.usage(message.request, message.leftOut))
       break
     case 'settled':
       answer(

@@ -1,11 +1,14 @@
 import { ThroughlineError } from '#base'
-import { endOfLines, formatOf, readForward, type Meter, type TranscriptFile } from '#sources'
-import type { Change, IndexedFile, Store } from '#store'
-import { createFileFold, foldReadings, readFold } from './file-fold.ts'
-import { guardAt, isGuarded } from './file-guard.ts'
-import { openIfThere, seenOf, sortOut, type IndexTask } from './index-task.ts'
+import { formatOf, type Meter, type TranscriptFile } from '#sources'
+import type { Change, Store } from '#store'
+import { createFileFold, readFold } from './file-fold.ts'
+import { openIfThere, seenOf, sortOut, toUnfinished, type IndexTask } from './index-task.ts'
 import { toProgress, type IndexProgress } from './index-progress.ts'
+import { createKnownFiles, type KnownFiles } from './indexing/known-files.ts'
+import { createPastTasks } from './indexing/past-tasks.ts'
+import { readNewLines, whereToGoOn } from './new-lines.ts'
 import { createOpenBatch } from './open-batch.ts'
+import { createRests } from './rests.ts'
 
 /** What was committed, for those who show it. */
 export interface Committed {
@@ -30,7 +33,7 @@ export interface Indexer {
   /** Resolves when nothing is left to do. */
   settled(): Promise<void>
   progress(): IndexProgress
-  files(): ReadonlyMap<string, IndexedFile>
+  files(): Pick<KnownFiles, 'byPath' | 'ofSession'>
   stop(): Promise<void>
 }
 
@@ -48,11 +51,14 @@ export interface IndexerOptions {
   readonly meter?: Meter
   /** Characters of search text that are written at a time. */
   readonly batch?: number
+  /** The time, in milliseconds. Not there: a last line without its newline is taken at once. */
+  readonly now?: (() => number) | undefined
+  /** How long nobody writes to a file before its last line is taken without a newline. */
+  readonly restMs?: number | undefined
 }
 
-/** Holds memory down, and the wait of a search that comes in between. */
+/** Characters and entries that are written at a time: holds memory down, and the wait of a search that comes in between. */
 const BATCH = 5_000_000
-/** Entries that are written at a time. */
 const BATCH_ROWS = 5_000
 
 interface How {
@@ -63,9 +69,9 @@ interface How {
 
 export function createIndexer(options: IndexerOptions): Indexer {
   const { store, origin } = options
-  const known = new Map<string, IndexedFile>()
+  const known = createKnownFiles()
   /** The past, newest first, and what happened since, which goes first. */
-  let past: IndexTask[] = []
+  let past = createPastTasks([])
   const news = new Map<string, IndexTask>()
   const forgotten = new Set<string>()
   const moved: (readonly [from: string, to: string])[] = []
@@ -76,11 +82,16 @@ export function createIndexer(options: IndexerOptions): Indexer {
   let loading: Promise<void> | undefined
   /** What was told before it was known how far everything is. It is done then, in the order in which it was told. */
   let told: (() => void)[] | undefined = []
-  const sizes = new Map<string, number>()
   let built = false
   let stopped = false
   let running: Promise<void> | undefined
   let open = createOpenBatch(origin)
+  /** Files whose last line has no newline, and may still be coming. */
+  const rests = createRests<IndexTask>({
+    onRest: (task) => inTurn(() => touch(task)),
+    restMs: options.restMs,
+    now: options.now,
+  })
 
   function run(): void {
     if (running !== undefined || stopped) return
@@ -92,14 +103,14 @@ export function createIndexer(options: IndexerOptions): Indexer {
       .finally(() => {
         running = undefined
         if (stopped) return
-        if (news.size > 0 || past.length > 0 || forgotten.size > 0 || moved.length > 0) run()
+        if (news.size > 0 || past.size > 0 || forgotten.size > 0 || moved.length > 0) run()
         else options.onIdle?.()
       })
   }
 
   /** Nothing is read before it is known how far everything is. */
   async function loadOnce(): Promise<void> {
-    for (const file of await store.files()) known.set(file.path, file)
+    for (const file of await store.files()) known.put(file)
     const waiting = told ?? []
     told = undefined
     for (const act of waiting) act()
@@ -114,6 +125,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   /** What was read of a file and is not written yet is void. */
   function drop(path: string): void {
     open.drop(path)
+    rests.forget(path)
     if (reading === path) reading = undefined
   }
 
@@ -123,12 +135,11 @@ export function createIndexer(options: IndexerOptions): Indexer {
       if (stopped) return
       if (forgotten.size > 0 || moved.length > 0) await flush()
       const [fresh] = news.values()
-      const task = fresh ?? past[0]
+      const task = fresh ?? past.take()
       if (task === undefined) break
-      if (fresh === undefined) past.shift()
-      else news.delete(task.path)
+      if (fresh !== undefined) news.delete(task.path)
       // What was added to a file since it was read is news, also when nobody was there to hear of it.
-      const isNews = fresh !== undefined || (known.get(task.path)?.seen ?? '') !== ''
+      const isNews = fresh !== undefined || (known.byPath.get(task.path)?.seen ?? '') !== ''
       await index(task, { as: isNews ? 'news' : 'past', trusted: fresh === undefined })
       // News is shown at once; the past is written in large pieces.
       if (fresh !== undefined && news.size === 0) await flush()
@@ -139,7 +150,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
 
   async function index(task: IndexTask, how: How): Promise<void> {
     const file = openIfThere(task.path, options)
-    if (file === undefined) return
+    if (file === undefined) return rests.forget(task.path)
     try {
       await readNew(task, file, how)
     } catch (error) {
@@ -155,45 +166,32 @@ export function createIndexer(options: IndexerOptions): Indexer {
     // What is read of it twice in one batch would be in the index twice.
     if (open.has(task.path)) await flush()
     reading = task.path
-    const before = known.get(task.path)
+    rests.forget(task.path)
+    const before = known.byPath.get(task.path)
     const seen = seenOf(file)
-    sizes.set(task.path, file.size)
+    known.size(task.path, file.size)
     // Two writes can share a time stamp of the file system: of news, the text is looked at.
     const isKnown = before?.seen === seen && before.createdAt === task.createdAt
     if (isKnown && trusted) return
-    const isSame =
-      before !== undefined && before.offset <= file.size && isGuarded(file, before.offset, before.guard)
-    if (isSame && isKnown) return
-    const fold = isSame ? readFold(before.fold, before.workdirs) : createFileFold()
-    let offset = isSame ? before.offset : 0
-    let anew = before !== undefined && !isSame
-    // Before it is read: of a file that is written anew meanwhile, what was read is void at the next look.
-    const end = endOfLines(file)
-    const guard = guardAt(file, end)
-    for await (const batch of readForward(file, formatOf(task.path), { from: offset, to: end })) {
+    const from = whereToGoOn(file, before)
+    if (from !== undefined && isKnown) return
+    const base = from === undefined ? undefined : before
+    const fold = base === undefined ? createFileFold() : readFold(base.fold, base.workdirs)
+    let anew = before !== undefined && base === undefined
+    const isAtRest = (): boolean => rests.isAtRest(task.path, file.modifiedMs, task)
+    for await (const piece of readNewLines(file, formatOf(task.path), { from: from ?? 0, isAtRest })) {
       if (reading !== task.path) return
-      const isLast = batch.next >= end
-      fold.tally.lines += batch.lineStarts.length
-      const change = open.take(task, { as, anew, before: isSame ? before : undefined })
+      open.add(task, { fold, piece, as, anew, before: base })
       anew = false
-      const rows = change.entries.length
-      const characters = foldReadings(fold, batch.readings, { entries: change.entries, bills: change.billed })
-      open.count(characters, change.entries.length - rows)
-      offset = batch.next
-      if (open.characters > (options.batch ?? BATCH) || open.rows > BATCH_ROWS) {
-        open.put(task, {
-          fold,
-          offset,
-          seen: isLast ? seen : '',
-          guard: isLast ? guard : guardAt(file, offset),
-        })
-        await flush()
-        if (stopped || isLast || reading !== task.path) return
+      const isFull = open.characters > (options.batch ?? BATCH) || open.rows > BATCH_ROWS
+      if (isFull || piece.isLast) {
+        const { offset, isLast, isUnfinished } = piece
+        const looked = isUnfinished === true ? toUnfinished(seen) : seen
+        open.put(task, { fold, offset, seen: isLast ? looked : '', guard: piece.guard() })
       }
+      if (isFull) await flush()
+      if (stopped || reading !== task.path) return
     }
-    if (reading !== task.path) return
-    open.take(task, { as, anew, before: isSame ? before : undefined })
-    open.put(task, { fold, offset, seen, guard })
     if (open.size >= FILES_HELD) await flush()
   }
 
@@ -206,9 +204,9 @@ export function createIndexer(options: IndexerOptions): Indexer {
     open = createOpenBatch(origin)
     const sessions = new Set(advances.map(({ file }) => file.session))
     for (const path of paths) {
-      const file = known.get(path)
+      const file = known.byPath.get(path)
       if (file !== undefined) sessions.add(file.session)
-      known.delete(path)
+      known.drop(path)
     }
     writing = new Set(advances.map(({ file }) => file.path))
     const { newest, rows } = await store.apply([
@@ -216,7 +214,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       ...paths.map((path): Change => ({ kind: 'forget', path })),
       ...advances,
     ])
-    for (const { file } of advances) known.set(file.path, file)
+    for (const { file } of advances) known.put(file)
     writing = new Set()
     options.onCommit?.({ sessions: [...sessions], newest, rows })
   }
@@ -224,29 +222,28 @@ export function createIndexer(options: IndexerOptions): Indexer {
   function takeAll(tasks: readonly IndexTask[]): void {
     const there = new Set(tasks.map(({ path }) => path))
     for (const path of there) forgotten.delete(path)
-    for (const path of [...known.keys(), ...open.paths(), reading]) {
+    for (const path of [...known.byPath.keys(), ...open.paths(), reading]) {
       if (path === undefined || there.has(path)) continue
       drop(path)
       forgotten.add(path)
     }
-    const toRead = sortOut(tasks, known, sizes)
-    past = toRead.past.filter(({ path }) => !news.has(path))
+    const toRead = sortOut(tasks, known)
+    past = createPastTasks(toRead.past.filter(({ path }) => !news.has(path)))
     for (const task of toRead.begun.toReversed()) news.set(task.path, task)
   }
 
   function forget(path: string): void {
     news.delete(path)
-    past = past.filter((task) => task.path !== path)
-    sizes.delete(path)
+    past.drop(path)
+    known.size(path, undefined)
     drop(path)
     forgotten.add(path)
   }
 
   function touch(task: IndexTask): void {
     // While the past is being read a file of it that grows is simply read further, as what it is known for by now.
-    const nth = built || known.has(task.path) ? -1 : past.findIndex(({ path }) => path === task.path)
-    if (nth >= 0) {
-      past[nth] = task
+    if (!built && !known.byPath.has(task.path) && past.has(task.path)) {
+      past.replace(task)
       return
     }
     forgotten.delete(task.path)
@@ -254,19 +251,20 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 
   function move(from: string, to: string): void {
-    const file = known.get(from)
+    const file = known.byPath.get(from)
     const isUnderWay = open.has(from) || reading === from || writing.has(from)
     if (file === undefined || isUnderWay) {
       forget(from)
       return
     }
     drop(to)
+    rests.forget(from)
     forgotten.delete(to)
     moved.push([from, to])
-    known.delete(from)
-    known.set(to, { ...file, path: to })
-    sizes.set(to, sizes.get(from) ?? file.offset)
-    sizes.delete(from)
+    known.drop(from)
+    known.put({ ...file, path: to })
+    known.size(to, known.sizeOf(from) ?? file.offset)
+    known.size(from, undefined)
   }
 
   return {
@@ -279,14 +277,19 @@ export function createIndexer(options: IndexerOptions): Indexer {
     move: (from, to) => inTurn(() => move(from, to)),
     async settled() {
       for (let current = running; current !== undefined; current = running) await current
+      await rests.settled()
+      for (let current = running; current !== undefined; current = running) await current
     },
     progress() {
-      const waiting = new Set([...past.map(({ path }) => path), ...news.keys()]).size
-      return toProgress(sizes, known, { waiting, complete: built && waiting === 0 && running === undefined })
+      const beside = new Set([...news.keys(), ...rests.waiting()].filter((path) => !past.has(path)))
+      const waiting = past.size + beside.size
+      const complete = built && waiting === 0 && running === undefined
+      return toProgress(known.total, { waiting, complete })
     },
     files: () => known,
     async stop() {
       stopped = true
+      rests.stop()
       await running
     },
   }

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
 import type { LiveState } from '#model'
 import { bySession, lifeOf, toLive, type Holder, type Registry } from '#sources'
+import { findStatsOf } from './folder-mark.ts'
 
 export interface LiveRegistryOptions {
   readonly registry: Registry
@@ -165,9 +165,5 @@ function stampOf(dir: string, holders: readonly Holder[]): string {
 }
 
 function timeOf(path: string): number | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.mtimeMs
-  } catch {
-    return undefined
-  }
+  return findStatsOf(path)?.mtimeMs
 }

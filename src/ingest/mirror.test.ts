@@ -39,7 +39,7 @@ beforeAll(async () => {
   team = await openTeamPlace(server, { admin: { person: 'ada', machine: 'desk' } })
   there = team.admin
   here = await team.addMachine({ person: 'ada', machine: 'laptop' })
-}, 60_000)
+})
 afterEach(async () => {
   for (const each of opened.splice(0).toReversed()) await each.close()
 })
@@ -310,7 +310,7 @@ describe('what other machines have', () => {
       ),
       runs(12),
     )
-  }, 120_000)
+  })
 
   test('[TEA48] without a database what was fetched is here, and the rest says why it is not', async () => {
     const place = newPlace()

@@ -1,6 +1,7 @@
 import type { BillRow, Change, EntryRow, IndexedFile } from '#store'
-import { toFoldJson, type FileFold } from './file-fold.ts'
+import { foldReadings, toFoldJson, type FileFold } from './file-fold.ts'
 import { toIndexed, type IndexTask } from './index-task.ts'
+import type { NewLines } from './new-lines.ts'
 
 /** What was read and is not written yet. */
 export interface OpenBatch {
@@ -10,12 +11,10 @@ export interface OpenBatch {
   readonly rows: number
   has(path: string): boolean
   paths(): readonly string[]
-  /** The change of this file in the batch. */
-  take(task: IndexTask, how: TakeOptions): Advance
+  /** Takes in what some lines of a file say. */
+  add(task: IndexTask, lines: AddedLines): void
   /** How far the file is now. */
   put(task: IndexTask, at: FileProgress): void
-  /** So much was added to it. */
-  count(characters: number, rows: number): void
   drop(path: string): void
   /** What is to be written. */
   changes(): readonly Extract<Change, { kind: 'advance' }>[]
@@ -23,7 +22,13 @@ export interface OpenBatch {
 
 type Advance = Extract<Change, { kind: 'advance' }> & {
   readonly entries: EntryRow[]
+  readonly replaced: number[]
   readonly billed: Map<string, BillRow>
+}
+
+interface AddedLines extends TakeOptions {
+  readonly fold: FileFold
+  readonly piece: Pick<NewLines, 'readings' | 'lines' | 'torn'>
 }
 
 interface TakeOptions {
@@ -43,6 +48,25 @@ export function createOpenBatch(origin: string): OpenBatch {
   const held = new Map<string, Advance>()
   let characters = 0
   let rows = 0
+
+  /** The change of this file in the batch. */
+  function take(task: IndexTask, { as, anew, before }: TakeOptions): Advance {
+    const known = held.get(task.path)
+    if (known !== undefined) return known
+    const change: Advance = {
+      kind: 'advance',
+      file: before ?? toIndexed(task, origin),
+      anew,
+      as,
+      entries: [],
+      replaced: [],
+      bills: [],
+      billed: new Map(),
+    }
+    held.set(task.path, change)
+    return change
+  }
+
   return {
     get size() {
       return held.size
@@ -55,20 +79,13 @@ export function createOpenBatch(origin: string): OpenBatch {
     },
     has: (path) => held.has(path),
     paths: () => [...held.keys()],
-    take(task, { as, anew, before }) {
-      const known = held.get(task.path)
-      if (known !== undefined) return known
-      const change: Advance = {
-        kind: 'advance',
-        file: before ?? toIndexed(task, origin),
-        anew,
-        as,
-        entries: [],
-        bills: [],
-        billed: new Map(),
-      }
-      held.set(task.path, change)
-      return change
+    add(task, { fold, piece, ...how }) {
+      fold.tally.lines += piece.lines
+      fold.torn = piece.torn
+      const change = take(task, how)
+      const before = change.entries.length
+      characters += foldReadings(fold, piece.readings, { ...change, bills: change.billed })
+      rows += change.entries.length - before
     },
     put(task, { fold, offset, guard, seen }) {
       const change = held.get(task.path)
@@ -76,10 +93,6 @@ export function createOpenBatch(origin: string): OpenBatch {
       const workdirs = [...fold.workdirs]
       const file = { ...toIndexed(task, origin), workdirs, offset, guard, seen, fold: toFoldJson(fold) }
       held.set(task.path, { ...change, file })
-    },
-    count(more, moreRows) {
-      characters += more
-      rows += moreRows
     },
     drop: (path) => held.delete(path),
     changes: () =>

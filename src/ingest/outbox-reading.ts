@@ -1,4 +1,4 @@
-import { openPlainFile, type TranscriptFile } from '#sources'
+import { findZerosEnd, isZero, openPlainFile, type TranscriptFile } from '#sources'
 import { guardAt } from './file-guard.ts'
 import type { Shipped } from './outbox-state.ts'
 
@@ -72,13 +72,14 @@ export function isStillThere(file: TranscriptFile, offset: number, bytes: Buffer
   return now.subarray(0, count).equals(tail)
 }
 
-export function findLineEnd(file: TranscriptFile, offset: number, end: number): number {
+export async function findLineEnd(file: TranscriptFile, offset: number, end: number): Promise<number> {
   const bytes = Buffer.allocUnsafe(PIECE)
-  for (let at = offset; at < end; at += PIECE) {
-    const count = file.readNow(bytes, Math.min(PIECE, end - at), at)
+  for (let at = offset; at < end;) {
+    const count = await file.read(bytes, Math.min(PIECE, end - at), at)
     const found = bytes.subarray(0, count).indexOf(NEWLINE)
     if (found >= 0) return at + found + 1
     if (count === 0) break
+    at = isZero(bytes, 0, count) ? await findZerosEnd(file, at + count, end) : at + count
   }
   return end
 }

@@ -11,6 +11,8 @@ export interface Shipped {
   readonly offset: number
   /** Tells whether what was shipped is still there. */
   readonly guard: string
+  /** The same of a last line behind it that was shipped without its newline. */
+  readonly open?: string | undefined
 }
 
 /** A line that did not leave this machine, and why. */
@@ -91,7 +93,8 @@ function readShipped(value: unknown): Shipped | undefined {
   if (identity === undefined || guard === undefined || generation === undefined || offset === undefined) {
     return undefined
   }
-  return { identity, guard, generation, offset }
+  const open = string(value, 'open')
+  return { identity, guard, generation, offset, ...(open === undefined ? {} : { open }) }
 }
 
 function readHeld(value: unknown): Held | undefined {

@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ThroughlineError } from '#base'
-import { endOfLines, type TranscriptFile } from '#sources'
+import { endOfLines, formatOf, readOpenLine, type TranscriptFile } from '#sources'
 import type { LogFile, LogLine, TeamLog } from '#store'
 import { guardAt } from './file-guard.ts'
 import {
@@ -14,6 +13,8 @@ import {
   whereToGoOn,
 } from './outbox-reading.ts'
 import { openOutboxState, type Held, type Shipped } from './outbox-state.ts'
+import { createRests } from './rests.ts'
+import { findStatsOf } from './folder-mark.ts'
 
 /**
  * Ships what is written on this machine to the log of a team. The files themselves are what waits: they are on disk
@@ -31,7 +32,7 @@ export interface Outbox {
 
 /**
  * A file of the kind `side` is one text: it is masked as a whole, and shipped to its last byte as soon as nobody has
- * written to it for a moment.
+ * written to it for a moment. So is a last line of a transcript that lacks only its newline.
  */
 export interface OfferedFile extends Omit<LogFile, 'identity'> {
   /** Where the same file is found when its agent has deleted it. */
@@ -70,15 +71,14 @@ export interface OutboxOptions {
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 10_000
 const SAVE_EVERY_MS = 2000
-/** How long nobody writes to a text before it is taken to be whole. */
-const QUIET_MS = 1500
 
 export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
   const { openLog, path, mask, now } = options
   const state = await openOutboxState(path, options.log)
   const offered = new Map<string, OfferedFile>()
   const urgent = new Map<string, OfferedFile>()
-  const quietening = new Map<string, NodeJS.Timeout>()
+  /** What may still be coming is looked at again when nobody has written to its file for a moment. */
+  const rests = createRests<OfferedFile>({ onRest: offer, now })
   /** What the log was told of files, so that it is told once. */
   const told = new Map<string, { readonly said: string; readonly number: number }>()
   const closing = new AbortController()
@@ -88,9 +88,13 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
   let working: Promise<void> | undefined
   let savedAt = performance.now()
 
-  function isDone(): boolean {
-    return offered.size === 0 && urgent.size === 0
+  function offer(file: OfferedFile): void {
+    if (file.urgent === true) urgent.set(file.path, file)
+    else offered.set(file.path, file)
+    wake()
   }
+
+  const isDone = (): boolean => offered.size === 0 && urgent.size === 0
 
   function wake(): void {
     if (closing.signal.aborted) return
@@ -122,7 +126,7 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
     }
     if (!isDone()) return
     await save()
-    if (quietening.size > 0) return
+    if (rests.waiting().length > 0) return
     for (const done of waiters.splice(0)) done()
   }
 
@@ -140,10 +144,7 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
     // Gone before it was shipped, and nobody kept it.
     if (transcript === undefined) return true
     try {
-      if (file.kind === 'side' && isBeingWritten(transcript)) {
-        lookLater(file)
-        return true
-      }
+      if (file.kind === 'side' && !rests.isAtRest(file.path, transcript.modifiedMs, file)) return true
       const shipped = whereToGoOn(transcript, state.find(file.path))
       const team = await (log ??= openLog().catch((error: unknown) => {
         log = undefined
@@ -155,20 +156,6 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
     } finally {
       transcript.close()
     }
-  }
-
-  function isBeingWritten({ modifiedMs }: TranscriptFile): boolean {
-    return now !== undefined && now() - modifiedMs < QUIET_MS && modifiedMs <= now()
-  }
-
-  function lookLater(file: OfferedFile): void {
-    if (quietening.has(file.path)) return
-    const timer = setTimeout(() => {
-      quietening.delete(file.path)
-      offered.set(file.path, file)
-      wake()
-    }, QUIET_MS)
-    quietening.set(file.path, timer.unref())
   }
 
   async function makeKnown(team: TeamLog, file: OfferedFile, identity: string): Promise<number> {
@@ -184,7 +171,7 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
   async function shipLines(transcript: TranscriptFile, shipping: Shipping): Promise<boolean> {
     const { file, shipped, number, send } = shipping
     const isText = file.kind === 'side'
-    const end = isText ? transcript.size : endOfLines(transcript)
+    const end = isText ? transcript.size : await endOfLines(transcript)
     let { offset, guard } = shipped
     while (offset < end) {
       if (closing.signal.aborted || shipping.isOvertaken()) return false
@@ -195,7 +182,7 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
       if (!isSame) throw new Error(`${file.path} was rewritten while it was read`)
       if (bytes.length === 0) {
         // Longer than anything that is held in memory here.
-        const to = isText ? end : findLineEnd(transcript, offset, end)
+        const to = isText ? end : await findLineEnd(transcript, offset, end)
         state.hold({ path: file.path, offset, length: to - offset, reason: 'too long' })
         offset = to
       } else {
@@ -203,9 +190,29 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
         offset += bytes.length
       }
       guard = guardAt(transcript, offset)
-      state.set(file.path, { ...shipped, offset, guard })
+      state.set(file.path, { ...shipped, offset, guard, open: undefined })
     }
+    if (offset < transcript.size && file.kind === 'transcript')
+      await shipLastLine(transcript, { ...shipping, shipped: { ...shipped, offset, guard } })
     return true
+  }
+
+  /**
+   * A last line that lacks only its newline. It is sent again, in its place, when it has it: a line is sent from its
+   * beginning, so that it is the same one whenever it is sent.
+   */
+  async function shipLastLine(transcript: TranscriptFile, shipping: Shipping): Promise<void> {
+    const { file, shipped, number, send } = shipping
+    const { offset } = shipped
+    if (!rests.isAtRest(file.path, transcript.modifiedMs, file)) return
+    const open = guardAt(transcript, transcript.size)
+    const { isReadable } = await readOpenLine(transcript, formatOf(file.path), offset)
+    if (!isReadable || state.find(file.path)?.open === open) return
+    const bytes = await readText(transcript, offset, transcript.size)
+    const lines = await maskLines({ file, offset, bytes, number })
+    if (bytes.length === 0 || !isStillThere(transcript, offset, bytes)) return
+    await send(lines)
+    state.set(file.path, { ...shipped, open })
   }
 
   async function maskLines({ file, offset, bytes, number }: Masking): Promise<readonly LogLine[]> {
@@ -245,33 +252,29 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
   function waitingBytes(): number {
     let bytes = 0
     for (const file of [...offered.values(), ...urgent.values()]) {
-      const size = statSync(file.path, { throwIfNoEntry: false })?.size ?? 0
+      const size = findStatsOf(file.path)?.size ?? 0
       bytes += Math.max(0, size - (state.find(file.path)?.offset ?? 0))
     }
     return bytes
   }
 
   return {
-    offer(file) {
-      if (file.urgent === true) urgent.set(file.path, file)
-      else offered.set(file.path, file)
-      wake()
-    },
+    offer,
     status: () => ({
-      waiting: offered.size + urgent.size + quietening.size,
+      waiting: offered.size + urgent.size + rests.waiting().length,
       bytes: waitingBytes(),
       trouble,
       held: state.held,
     }),
     drained: () =>
-      isDone() && working === undefined && quietening.size === 0
+      isDone() && working === undefined && rests.waiting().length === 0
         ? Promise.resolve()
         : new Promise((resolve) => {
             waiters.push(resolve)
           }),
     async close() {
       closing.abort()
-      for (const timer of quietening.values()) clearTimeout(timer)
+      rests.stop()
       await working
       await save()
       await log?.then((team) => team.close()).catch(() => {})

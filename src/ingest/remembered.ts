@@ -1,9 +1,11 @@
-import { readFileSync, statSync, type Stats } from 'node:fs'
+import { readFileSync, type Stats } from 'node:fs'
 import { sep } from 'node:path'
 import { isObject, list, number, parseJson, string } from '#base'
 import { replaceFile } from '#journal'
 import type { SessionSummary } from '#model'
 import type { SessionFiles } from '#sources'
+import { createSlices } from './slices.ts'
+import { findStatsOf } from './folder-mark.ts'
 
 /**
  * What the last process knew of every session, so that the next one need not look into files that did not change.
@@ -18,7 +20,7 @@ export interface RememberedRow {
   readonly summary: SessionSummary
 }
 
-const VERSION = 1
+const VERSION = 2
 
 export function readRemembered(path: string): Remembered {
   const rows = new Map<string, RememberedRow>()
@@ -33,8 +35,13 @@ export function readRemembered(path: string): Remembered {
 
 /** Writes down what is known. A row without a stamp is of a file that is gone, and says nothing. */
 export async function writeRemembered(path: string, all: readonly RememberedRow[]): Promise<void> {
-  const rows = all.flatMap(({ stamp, summary }) => (stamp === '' ? [] : [{ stamp, summary }]))
-  await replaceFile(path, JSON.stringify({ version: VERSION, rows }))
+  const rows: string[] = []
+  const slices = createSlices()
+  for (const { stamp, summary } of all) {
+    if (stamp !== '') rows.push(JSON.stringify({ stamp, summary }))
+    if (slices.isOver()) await slices.next()
+  }
+  await replaceFile(path, `{"version":${VERSION},"rows":[${rows.join()}]}`)
 }
 
 function rowsIn(path: string): readonly RememberedRow[] {
@@ -65,7 +72,7 @@ function isRow(value: unknown): value is RememberedRow {
 
 /** Says whether anything of a session changed, from the entries of its files in their folders. */
 export function stampOf(files: SessionFiles): string | undefined {
-  const file = statSync(files.path, { throwIfNoEntry: false })
+  const file = findStatsOf(files.path)
   if (file === undefined) return undefined
   const { sideDir } = files
   const side =
@@ -83,5 +90,5 @@ function fileStamp({ size, mtimeMs, dev, ino }: Stats): string {
 }
 
 function timeOf(dir: string): number {
-  return statSync(dir, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return findStatsOf(dir)?.mtimeMs ?? 0
 }

@@ -23,7 +23,8 @@ export interface SessionIndex {
   /** The same bytes have another name now. */
   move(from: string, to: string): void
   search(request: SearchRequest): Promise<IndexedPage>
-  usage(request: UsageRequest): Promise<UsageReport>
+  /** Sessions that are left out are as if they were not there: what they share with others is billed to those. */
+  usage(request: UsageRequest, leftOut?: readonly string[]): Promise<UsageReport>
   /** Hits among what is indexed after the cursor. Without one: from now on. */
   watch(q: string, options: WatchOptions): Watch
   state(): IndexState
@@ -69,4 +70,6 @@ export interface SessionIndexOptions {
   readonly onState?: (state: IndexState) => void
   readonly onNotice: (notice: Omit<Notice, 'at'>) => void
   readonly now: () => number
+  /** How long nobody writes to a file before its last line is taken without a newline. */
+  readonly restMs?: number | undefined
 }

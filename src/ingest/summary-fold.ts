@@ -1,8 +1,7 @@
 import { shorten } from '#base'
-import { textOf, type Entry, type Reading, type SessionSummary } from '#model'
+import { textOf, toPromptTitle, type Entry, type Reading, type SessionSummary } from '#model'
 
 const PROMPT_LENGTH = 1000
-const NAME_LENGTH = 120
 
 /** A summary after some more of the session was written. Says the same as a glance at the whole file would. */
 export function growSummary(
@@ -25,7 +24,8 @@ export function growSummary(
     gitBranch = entry.gitBranch ?? gitBranch
     if (entry.cwd !== undefined) workdirs.add(entry.cwd)
     if (state === 'empty' && (entry.kind === 'prompt' || entry.kind === 'reply')) state = 'ok'
-    if (entry.kind === 'prompt' && entry.origin !== 'system') firstPrompt ??= promptOf(entry)
+    if (entry.kind === 'prompt' && entry.origin !== 'system' && entry.queued !== true)
+      firstPrompt ??= promptOf(entry)
     if (entry.kind !== 'record' || entry.value === undefined) continue
     if (entry.type === 'relocated') workdirs.add(entry.value)
     if (entry.type === 'custom-title') {
@@ -37,13 +37,7 @@ export function growSummary(
     }
   }
   if (nameFrom === undefined && firstPrompt !== undefined) {
-    name = shorten(
-      firstPrompt
-        .slice(0, 2 * NAME_LENGTH)
-        .trim()
-        .replaceAll(/\s+/g, ' '),
-      NAME_LENGTH,
-    )
+    name = toPromptTitle(firstPrompt)
     nameFrom = 'prompt'
   }
   return {

@@ -20,6 +20,25 @@ test('[ING10] a look that failed costs who waits for hits nothing: the next one 
   expect(told).toEqual(['epoch.2', 'epoch.3'])
 })
 
+test('[ING10] whoever comes back with the newest cursor hears at once that nothing was missed', () => {
+  const watches = createWatches({ search: async () => [], show: async () => [], now: () => 0 })
+  watches.open('epoch', 7)
+  const listen = (cursor: string): readonly string[] => {
+    const told: string[] = []
+    watches.add('word', {
+      cursor,
+      onHit: () => {},
+      onReset: (at) => told.push(`reset ${at}`),
+      onCaughtUp: (at) => told.push(`caught-up ${at}`),
+    })
+    return told
+  }
+  expect(listen('epoch.7')).toEqual(['caught-up epoch.7'])
+  // A cursor of another index, or from beyond its end, is none.
+  for (const other of ['before.7', 'epoch.8', 'epoch.x'])
+    expect(listen(other)).toEqual(['reset epoch.7', 'caught-up epoch.7'])
+})
+
 const FOUND = {
   number: 0,
   path: '/a.jsonl',

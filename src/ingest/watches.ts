@@ -62,9 +62,12 @@ export function createWatches(seams: {
   function begin(watch: Waiting): void {
     if (newest === undefined) return
     const [cursorEpoch, number] = (watch.options.cursor ?? '').split('.')
-    if (watch.epoch === undefined && cursorEpoch === epoch && /^\d+$/.test(number ?? ''))
+    const isKnown = cursorEpoch === epoch && /^\d{1,15}$/.test(number ?? '') && Number(number) <= newest
+    if (watch.epoch === undefined && isKnown) {
       watch.told = Number(number)
-    else {
+      // Nothing came meanwhile, so nothing else will say so.
+      if (watch.told === newest) watch.options.onCaughtUp(`${epoch}.${newest}`)
+    } else {
       if (watch.epoch !== undefined || watch.options.cursor !== undefined)
         watch.options.onReset(`${epoch}.${newest}`)
       watch.told = newest

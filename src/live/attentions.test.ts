@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AnswerOutcome, Ask, AttentionState, Resolution } from '#model'
 import { createHandClock, runs } from '#testing'
+import type { WatchGrounds } from './ask-grounds.ts'
 import { createAttentions } from './attentions.ts'
 import type { Attentions } from './attentions.ts'
 import { hashOf, toPlain } from './canonical-json.ts'
@@ -20,7 +21,7 @@ const ALLOW: Resolution = { kind: 'allow', rules: [] }
 const DENY: Resolution = { kind: 'deny', words: 'no' }
 
 /** A desk of attentions whose disk does what the test says. */
-function setUp({ deadlineMs }: { readonly deadlineMs?: number } = {}) {
+function setUp({ deadlineMs, watch }: { readonly deadlineMs?: number; readonly watch?: WatchGrounds } = {}) {
   const clock = createHandClock()
   const lines: JournalFact[] = []
   const told: string[] = []
@@ -38,6 +39,7 @@ function setUp({ deadlineMs }: { readonly deadlineMs?: number } = {}) {
     onSettled: (id, { state }) => told.push(`settled ${id} ${state}`),
     onUnrecorded: () => told.push('unrecorded'),
     deadlineMs,
+    watch,
   })
   return { attentions, clock, lines, told, disk }
 }
@@ -53,6 +55,14 @@ function ask(
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
+
+test('[LVS35] what is too large to be shown to a person is denied, and nobody is asked', async () => {
+  const { attentions, lines, told } = setUp()
+  const input = { file_path: '/work/a', content: 'x'.repeat(5 * 1024 * 1024) }
+  const heard = attentions.open({ ...ASK, input }, new AbortController().signal)
+  await expect(heard).rejects.toMatchObject({ code: 'request-invalid' })
+  expect([lines, told, attentions.list()]).toEqual([[], [], []])
+})
 
 test('[LVS1] a session that ends while an attention is on its way to the disk leaves none open', async () => {
   const { attentions, disk, lines } = setUp()
@@ -136,6 +146,37 @@ describe('[LVS3] an answer to something else, or that was not on offer, changes 
     })
     expect(await heard).toEqual(ALLOW)
   })
+})
+
+test('[LVS7] what changed is asked again before anything is allowed, and nothing is when that cannot be written', async () => {
+  let change: string | undefined
+  const { attentions, lines, told, disk } = setUp({ watch: async () => async () => change })
+  const heard = ask(attentions)
+  await settle()
+  const [first] = attentions.list()
+  const yes = (open = attentions.list()[0]) => ({
+    id: open?.id ?? '',
+    hash: open?.hash ?? '',
+    resolution: ALLOW,
+    by: 'phone',
+  })
+  change = 'the folder is gone'
+  disk.write = () => Promise.reject(new Error('the disk is full'))
+  await expect(attentions.resolve(yes())).rejects.toThrow('the disk is full')
+  expect(attentions.list()).toEqual([first])
+  disk.write = () => Promise.resolve()
+  await expect(attentions.resolve(yes())).rejects.toMatchObject({ code: 'attention-changed' })
+  expect(told).toEqual(['opened a1', 'settled a1 lapsed', 'opened a2'])
+  expect(await attentions.resolve(yes(first))).toMatchObject({ kind: 'late' })
+  change = undefined
+  expect(await attentions.resolve(yes())).toMatchObject({ kind: 'won' })
+  expect(await heard).toEqual(ALLOW)
+  expect(lines.map(({ kind }) => kind.slice('attention.'.length))).toEqual([
+    'opened',
+    'settled',
+    'opened',
+    'settled',
+  ])
 })
 
 test('[LVS3] an agent that takes no other input gets none, and a question only what it offers', async () => {

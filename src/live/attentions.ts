@@ -2,6 +2,7 @@ import { ThroughlineError } from '#base'
 import { AGENT_GONE } from '#drivers'
 import type { Answer, AnswerOutcome, Ask, Attention, AttentionState, LapseReason, Resolution } from '#model'
 import { checkAnswer } from './answer-check.ts'
+import type { FindChange, WatchGrounds } from './ask-grounds.ts'
 import { hashOf, toCanonicalJson, toPlain } from './canonical-json.ts'
 import { toIso } from './clock.ts'
 import type { Clock } from './clock.ts'
@@ -16,8 +17,8 @@ export interface Attentions {
   open(ask: Ask, signal: AbortSignal): Promise<Resolution>
   /**
    * Takes an answer. The first one wins; the others are told which it was. Rejects with `attention-not-found`,
-   * `attention-mismatch` (what was shown is not what is asked), `request-invalid` (not on offer), or
-   * `journal-unwritable`: then it is still open.
+   * `attention-mismatch` (what was shown is not what is asked), `attention-changed` (what it would be allowed in is not
+   * as it was: it is asked anew), `request-invalid` (not on offer), or `journal-unwritable`: then it is still open.
    */
   resolve(answer: Answer): Promise<AnswerOutcome>
   /** Ends everything that is open, and everything that comes later, without an answer. */
@@ -36,6 +37,8 @@ export interface AttentionsOptions {
   readonly onSettled: (id: string, state: AttentionState) => void
   /** An end that could not be written down. It is an end all the same: nothing was allowed. */
   readonly onUnrecorded: (error: unknown) => void
+  /** What else an allowance relies on. On nothing, where it is not given. */
+  readonly watch?: WatchGrounds | undefined
   /** How long one stays open. For ever where it is not given. */
   readonly deadlineMs?: number | undefined
 }
@@ -46,11 +49,15 @@ type Waiting = {
   readonly release: (resolution: Resolution) => void
   readonly refuse: (error: ThroughlineError) => void
   readonly stopWaiting: () => void
+  readonly findChange: FindChange
   /** What is being written down about it, if anything is. Never rejects. */
   settling: Promise<void> | undefined
 }
 
 type Settled = { readonly hash: string; readonly state: AttentionState }
+
+/** What a person is asked to decide on is shown whole, so it has to be of a size that can be. */
+const ASK_BYTES = 4 * 1024 * 1024
 
 /**
  * The open attentions of one session.
@@ -71,6 +78,7 @@ export function createAttentions(options: AttentionsOptions): Attentions {
     if (over !== undefined) throw lapsed(over)
     if (signal.aborted) throw lapsed('withdrawn')
     const plain = getAsk(toPlain(ask))
+    if (Buffer.byteLength(JSON.stringify(plain)) > ASK_BYTES) throw tooLarge()
     const attention: Attention = {
       id: mintId(),
       sessionId,
@@ -79,17 +87,27 @@ export function createAttentions(options: AttentionsOptions): Attentions {
       hash: hashOf(plain),
       state: { state: 'open' },
     }
-    const opened = record({ kind: 'attention.opened', at: attention.openedAt, attention }).then(() => ({
-      answer: wait(attention, signal),
-    }))
+    const opened = begin(attention, signal)
     const known = opened.catch(() => undefined)
     opening.add(known)
     const { answer } = await opened.finally(() => opening.delete(known))
     return await answer
   }
 
+  async function begin(
+    attention: Attention,
+    signal: AbortSignal,
+  ): Promise<{ readonly answer: Promise<Resolution> }> {
+    const findChange = (await options.watch?.(attention.ask)) ?? unchanged
+    await record({ kind: 'attention.opened', at: attention.openedAt, attention })
+    return { answer: wait(attention, { signal, findChange }) }
+  }
+
   /** Waits for the answer to what is on disk. */
-  function wait(attention: Attention, signal: AbortSignal): Promise<Resolution> {
+  function wait(
+    attention: Attention,
+    { signal, findChange }: Pick<Waiting, 'signal' | 'findChange'>,
+  ): Promise<Resolution> {
     return new Promise<Resolution>((release, refuse) => {
       const { id } = attention
       const withdraw = (): void => void lapse(id, signal.reason === AGENT_GONE ? 'agent-gone' : 'withdrawn')
@@ -105,6 +123,7 @@ export function createAttentions(options: AttentionsOptions): Attentions {
         release,
         refuse,
         stopWaiting,
+        findChange,
         settling: undefined,
       })
       signal.addEventListener('abort', withdraw)
@@ -126,12 +145,26 @@ export function createAttentions(options: AttentionsOptions): Attentions {
         continue
       }
       const state: AttentionState = { state: 'resolved', resolution, by, at: toIso(clock) }
+      let change: string | undefined
       await claim(held, async () => {
+        change = resolution.kind === 'allow' ? await held.findChange() : undefined
+        if (change !== undefined) return await askAgain(held, change)
         await record({ kind: 'attention.settled', at: state.at, id, state })
         finish(held, state)
       })
+      if (change !== undefined) throw changedSince(change)
       return { kind: 'won', state }
     }
+  }
+
+  /** What was shown is void. The agent goes on waiting, for the answer to a new one that says what has changed. */
+  async function askAgain(held: Waiting, changed: string): Promise<void> {
+    const { id, ask } = held.attention
+    const state: AttentionState = { state: 'lapsed', reason: 'changed', at: toIso(clock) }
+    await record({ kind: 'attention.settled', at: state.at, id, state })
+    retire(held, state)
+    open({ ...ask, changed }, held.signal).then(held.release, held.refuse)
+    await Promise.all(opening)
   }
 
   async function lapse(id: string, reason: LapseReason): Promise<void> {
@@ -161,15 +194,19 @@ export function createAttentions(options: AttentionsOptions): Attentions {
     await working
   }
 
-  function finish(held: Waiting, state: AttentionState): void {
+  function retire(held: Waiting, state: AttentionState): void {
     const { id, hash } = held.attention
     waiting.delete(id)
     settled.set(id, { hash, state })
     held.stopWaiting()
+    onSettled(id, state)
+  }
+
+  function finish(held: Waiting, state: AttentionState): void {
     // An agent that stopped waiting while the answer was written down gets none.
     if (state.state === 'resolved' && !held.signal.aborted) held.release(state.resolution)
     else held.refuse(lapsed(state.state === 'lapsed' ? state.reason : 'withdrawn'))
-    onSettled(id, state)
+    retire(held, state)
   }
 
   return {
@@ -209,9 +246,23 @@ function getAsk(value: unknown): Ask {
   })
 }
 
+function tooLarge(): ThroughlineError {
+  return new ThroughlineError('request-invalid', 'what is asked is too large to be shown to a person', {
+    hint: 'It was denied. Let the agent do it in smaller steps.',
+  })
+}
+
 function mismatch(): ThroughlineError {
   return new ThroughlineError('attention-mismatch', 'the answer is to something else than what is asked', {
     hint: 'Look at what is asked again, then answer that.',
+  })
+}
+
+const unchanged: FindChange = () => Promise.resolve(undefined)
+
+function changedSince(change: string): ThroughlineError {
+  return new ThroughlineError('attention-changed', `nothing was allowed: ${change} since this was asked`, {
+    hint: 'It is asked again, with what changed. Look at it, then answer that: `throughline attentions`.',
   })
 }
 

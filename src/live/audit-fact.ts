@@ -1,6 +1,14 @@
 import { field, isObject, list, number, object, string } from '#base'
 import type { JsonObject } from '#base'
-import type { Attention, AuditedAsk, AuditedEnd, AuditedInput, AuditFact } from '#model'
+import {
+  readSigner,
+  type Attention,
+  type AuditedAsk,
+  type AuditedBy,
+  type AuditedEnd,
+  type AuditedInput,
+  type AuditFact,
+} from '#model'
 import { hashOf, toCanonicalJson } from './canonical-json.ts'
 import type { JournalFact } from './journal-fact.ts'
 
@@ -29,6 +37,8 @@ function canonical(input: unknown): string | undefined {
 /** What is kept of an attention for as long as it is open: enough to say what was decided. */
 export interface OpenAsk {
   readonly asked: AuditedAsk
+  /** What would run. */
+  readonly input?: unknown
   readonly rules: readonly { readonly id: string; readonly scope: string; readonly words: string }[]
 }
 
@@ -38,6 +48,7 @@ export function toOpenAsk({ ask, hash }: Attention): OpenAsk {
   const { tool, input } = ask
   return {
     asked: { ask: 'permission', tool, toolUseId, inputHash: toAuditedInput(input).hash, shown: hash },
+    input,
     rules: ask.rules.map(({ id, scope, words }) => ({ id, scope, words })),
   }
 }
@@ -64,7 +75,7 @@ export function toAuditFact(fact: JournalFact, opened: OpenAsk | undefined): Aud
       return {
         kind: 'attention.opened',
         id: fact.attention.id,
-        asked: (opened ?? toOpenAsk(fact.attention)).asked,
+        asked: opened?.asked ?? toOpenAsk(fact.attention).asked,
       }
     case 'attention.settled': {
       const settled = toEnd(fact, opened)
@@ -116,7 +127,6 @@ export function readAuditFact(value: JsonObject): AuditFact {
 function readKnown(value: JsonObject): AuditFact | undefined {
   const id = string(value, 'id')
   const toolUseId = string(value, 'toolUseId')
-  const by = string(value, 'by') ?? ''
   switch (string(value, 'kind')) {
     case 'session.started':
       return readStarted(value)
@@ -143,9 +153,9 @@ function readKnown(value: JsonObject): AuditFact | undefined {
     case 'attention.voided':
       return id === undefined ? undefined : { kind: 'attention.voided', id }
     case 'mode.changed':
-      return { kind: 'mode.changed', mode: string(value, 'mode') ?? '', by }
+      return { kind: 'mode.changed', mode: string(value, 'mode') ?? '', ...readBy(value) }
     case 'model.changed':
-      return { kind: 'model.changed', model: string(value, 'model') ?? '', by }
+      return { kind: 'model.changed', model: string(value, 'model') ?? '', ...readBy(value) }
     case 'session.ended':
       return {
         kind: 'session.ended',
@@ -196,12 +206,13 @@ function readAsked(value: JsonObject | undefined): AuditedAsk | undefined {
     tool: string(value, 'tool'),
     toolUseId: string(value, 'toolUseId'),
     inputHash: string(value, 'inputHash'),
+    input: readInput(object(value, 'input')),
     shown,
   }
 }
 
 function readEnd(value: JsonObject | undefined): AuditedEnd | undefined {
-  const by = string(value, 'by') ?? ''
+  const by = readBy(value)
   switch (string(value, 'end')) {
     case 'allow': {
       const rules = list(value, 'rules').flatMap((rule) =>
@@ -215,15 +226,21 @@ function readEnd(value: JsonObject | undefined): AuditedEnd | undefined {
             ]
           : [],
       )
-      return { end: 'allow', by, rules, edited: readInput(object(value, 'edited')) }
+      return { end: 'allow', ...by, rules, edited: readInput(object(value, 'edited')) }
     }
     case 'deny':
-      return { end: 'deny', by, words: string(value, 'words') }
+      return { end: 'deny', ...by, words: string(value, 'words') }
     case 'answer':
-      return { end: 'answer', by, answersHash: string(value, 'answersHash') ?? '' }
+      return { end: 'answer', ...by, answersHash: string(value, 'answersHash') ?? '' }
     case 'lapsed':
       return { end: 'lapsed', reason: string(value, 'reason') ?? '' }
     default:
       return undefined
   }
+}
+
+/** Devices sign with their id behind the name, so that no name passes for another one. */
+function readBy(value: JsonObject | undefined): AuditedBy {
+  const by = string(value, 'by') ?? ''
+  return { by, device: readSigner(by) }
 }

@@ -125,7 +125,7 @@ test('[AUD5] [ATT41] every call of a session is in its log, also those that no o
     { end: 'answer', by: 'phone' },
   ])
   expect(settled[0]?.asked?.toolUseId).toBe(made[0])
-}, 60_000)
+})
 
 test('[AUD6] [FLT36] a host is killed around a decision, and nothing ran whose permission is not in the log', async () => {
   daemon = await startRosterProcess(dist, home)

@@ -39,8 +39,8 @@ export interface Audit {
 /** What a log says of the hosts before this one. */
 export interface AuditState {
   readonly end: ChainEnd
-  /** Calls and results that are in it. */
-  readonly called: ReadonlySet<string>
+  /** Calls that are in it, each with the hash of its input, and results. */
+  readonly called: ReadonlyMap<string, string>
   readonly returned: ReadonlySet<string>
   /** Attentions that were opened and not settled. */
   readonly open: ReadonlyMap<string, OpenAsk>
@@ -77,7 +77,7 @@ export async function openAudit(home: string, sessionId: string, options: AuditO
 /** Where a log has come to. */
 export async function readAuditState(path: string, sessionId: string): Promise<AuditState> {
   const check = createChainCheck(sessionId)
-  const called = new Set<string>()
+  const called = new Map<string, string>()
   const returned = new Set<string>()
   const open = new Map<string, OpenAsk>()
   const settled = new Map<string, OpenAsk>()
@@ -85,7 +85,7 @@ export async function readAuditState(path: string, sessionId: string): Promise<A
   const fold = (entry: AuditEntry): void => {
     if (entry.kind === 'session.started') isEnded = false
     if (entry.kind === 'session.ended') isEnded = true
-    if (entry.kind === 'tool.called') called.add(entry.toolUseId)
+    if (entry.kind === 'tool.called') called.set(entry.toolUseId, entry.input.hash)
     if (entry.kind === 'tool.returned') returned.add(entry.toolUseId)
     if (entry.kind === 'attention.opened') open.set(entry.id, { asked: entry.asked, rules: [] })
     if (entry.kind === 'attention.settled') {
@@ -111,7 +111,7 @@ export function auditOn(
   state: AuditState,
   { clock }: AuditOptions,
 ): Audit & { add(fact: AuditFact): Promise<void> } {
-  const called = new Set(state.called)
+  const called = new Map(state.called)
   const returned = new Set(state.returned)
   const open = new Map(state.open)
   let end = state.end
@@ -150,6 +150,14 @@ export function auditOn(
     })
   }
 
+  /** What is asked about is what the call was recorded with, or is said with the question. */
+  function withInput(line: AuditFact, ask: OpenAsk | undefined): AuditFact {
+    if (line.kind !== 'attention.opened' || line.asked.ask !== 'permission') return line
+    const { toolUseId, inputHash } = line.asked
+    if (toolUseId !== undefined && called.get(toolUseId) === inputHash) return line
+    return { ...line, asked: { ...line.asked, input: toAuditedInput(ask?.input) } }
+  }
+
   function hold(fact: AuditFact): void {
     if (held.length < HELD) held.push({ at: toIso(clock), fact })
     else lost += 1
@@ -161,8 +169,7 @@ export function auditOn(
       if (fact.kind === 'attention.opened') open.set(fact.attention.id, toOpenAsk(fact.attention))
       const id = fact.kind === 'attention.opened' ? fact.attention.id : 'id' in fact ? fact.id : ''
       const line = toAuditFact(fact, open.get(id))
-      if (!line) return
-      await add(line)
+      if (line) await add(withInput(line, open.get(id)))
     },
     takeBack(id) {
       hold({ kind: 'attention.voided', id })
@@ -173,9 +180,10 @@ export function auditOn(
       for (const block of blocks) {
         const call = findCall(block)
         if (call && !called.has(call.id)) {
-          called.add(call.id)
           const { id: toolUseId, name: tool } = call
-          hold({ kind: 'tool.called', toolUseId, tool, input: toAuditedInput(call.input), parentToolUseId })
+          const input = toAuditedInput(call.input)
+          called.set(toolUseId, input.hash)
+          hold({ kind: 'tool.called', toolUseId, tool, input, parentToolUseId })
         }
         if (block.kind === 'tool-result' && !returned.has(block.toolUseId)) {
           returned.add(block.toolUseId)

@@ -40,3 +40,11 @@ export async function within<T>(
     stop?.()
   }
 }
+
+/** How long something that is about to settle is waited for. */
+const SETTLING_MS = 1_000
+
+/** Waits a moment for it to settle, however it does. */
+export async function briefly(work: Promise<unknown> | undefined, clock: Clock): Promise<void> {
+  if (work !== undefined) await within(work, { ms: SETTLING_MS, clock }).catch(() => {})
+}

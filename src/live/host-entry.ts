@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseJson, string, ThroughlineError } from '#base'
-import type { Driver } from '#drivers'
+import { toStoppingDriver, type Driver } from '#drivers'
 import { createClock } from './clock.ts'
 import { openHost } from './host.ts'
 import { getHostOrder } from './host-order.ts'
@@ -34,7 +34,7 @@ export async function runHost({
     const order = getHostOrder(said)
     const host = await openHost({
       order,
-      driver: toRecorded(await getDriver(drivers, order), order, {
+      driver: toRecorded(toStoppingDriver(await getDriver(drivers, order)), order, {
         now,
         // Before this host writes anything: it is about what the last one knew.
         agentId: await findAgentId(order),

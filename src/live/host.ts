@@ -7,6 +7,7 @@ import type { Driver, StartOptions } from '#drivers'
 import { openJournal, takeLock } from '#journal'
 import type { Lock } from '#journal'
 import type { PermissionMode } from '#model'
+import { watchFolder } from './ask-grounds.ts'
 import { openAudit } from './audit.ts'
 import type { Audit } from './audit.ts'
 import { createBell } from './bell.ts'
@@ -18,7 +19,7 @@ import { findHostCommand, fromError, HOST_PROTOCOL } from './host-protocol.ts'
 import type { HostCommand, HostHello } from './host-protocol.ts'
 import { createLineSocket } from './line-socket.ts'
 import type { LineSocket } from './line-socket.ts'
-import { openLiveSession } from './live-session.ts'
+import { openLiveSession } from './open-live-session.ts'
 import type { LiveSession } from './session-opening.ts'
 import { sweepProcesses } from './process-sweep.ts'
 import { findRunFile, makeRunFolder, removeRunFiles, runPaths, writeRunFile } from './run-file.ts'
@@ -84,6 +85,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
         mintId,
         idleMs: order.idleMs,
         deadlineMs: order.deadlineMs,
+        watchFolder,
         sweep: () => sweepProcesses(sessionId),
       })
       const hello = { protocol: HOST_PROTOCOL, sessionId, run, pid }

@@ -106,8 +106,11 @@ test('[LVS40] a killed daemon leaves the agent waiting, and the next one answers
   expect(await roster.resolve(sessionId, { ...answer, by: 'phone' })).toMatchObject({ kind: 'won' })
   await until(() => fileText('ran.log'))
   expect(await roster.resolve(sessionId, { ...answer, by: 'laptop' })).toMatchObject({ kind: 'late' })
+  // Between the two turns it is idle for a moment.
+  const states = (): readonly string[] => roster.find(sessionId)?.prompts.map(({ state }) => state) ?? []
+  await until(() => states().every((state) => state === 'delivered'))
   await until(() => roster.find(sessionId)?.state.state === 'idle')
-  expect(roster.find(sessionId)?.prompts.map(({ state }) => state)).toEqual(['delivered', 'delivered'])
+  expect(states()).toEqual(['delivered', 'delivered'])
 })
 
 test('[LVS40] whoever begins to listen while a host is connected to misses nothing: what is told can be found', async () => {

@@ -1,4 +1,5 @@
 export { hashOf } from './canonical-json.ts'
+export { watchFolder } from './ask-grounds.ts'
 export { createAttentions } from './attentions.ts'
 export type { Attentions, AttentionsOptions } from './attentions.ts'
 export { createClock } from './clock.ts'

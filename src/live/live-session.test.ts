@@ -7,7 +7,7 @@ import { createView } from '#model'
 import type { JournalFact } from './journal-fact.ts'
 import { auditOn } from './audit.ts'
 import { chainStart } from './audit-chain.ts'
-import { openLiveSession } from './live-session.ts'
+import { openLiveSession } from './open-live-session.ts'
 import { createJournalFold } from './session-journal.ts'
 import type { LiveSession, SessionNews } from './session-opening.ts'
 
@@ -57,7 +57,7 @@ async function setUp({
           return Promise.resolve({ offset: 0, length: 0 })
         },
       },
-      { end: chainStart('s'), called: new Set(), returned: new Set(), open: new Map(), isEnded: true },
+      { end: chainStart('s'), called: new Map(), returned: new Set(), open: new Map(), isEnded: true },
       { clock },
     ),
     before: fold.read(),

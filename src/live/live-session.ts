@@ -1,57 +1,37 @@
 import { ThroughlineError } from '#base'
 import type { AgentFact, RunningAgent } from '#drivers'
-import type { EndReason, PermissionMode, SessionFact, SessionState } from '#model'
+import type { Answer, Block, EndReason, PermissionMode, SessionFact, SessionState } from '#model'
 import { createView, toState } from '#model'
-import { createRecord } from './audited-record.ts'
 import { createBell } from './bell.ts'
+import { watchMode } from './ask-grounds.ts'
+import { carryFact, carryView } from './carried.ts'
 import { createAttentions } from './attentions.ts'
 import type { Attentions } from './attentions.ts'
-import { toIso, within } from './clock.ts'
+import { briefly, toIso, within } from './clock.ts'
 import { createEventLog } from './event-log.ts'
 import type { JournalFact } from './journal-fact.ts'
-import { checkFirstMode, checkMode, widestOf } from './permission-mode.ts'
+import { checkMode } from './permission-mode.ts'
 import { createPromptQueue } from './prompt-queue.ts'
 import type { PromptQueue } from './prompt-queue.ts'
-import { firstView, sessionOver, withNextStep } from './session-opening.ts'
+import { firstView, sessionOver, sessionPending, toStarted, withNextStep } from './session-opening.ts'
 import type { EndWords, LiveSession, LiveSessionOptions, SessionNews } from './session-opening.ts'
 
 /** How long an agent may take to close before it is left to the sweep. */
 const CLOSE_MS = 10_000
 
-/**
- * Begins a live session. When it resolves, its beginning is on disk, it is `pending`, and the agent is being started.
- * Rejects with `mode-not-allowed`, and with `journal-unwritable` when nothing of it could be written down.
- */
-export async function openLiveSession(options: LiveSessionOptions): Promise<LiveSession> {
-  const { driver, run, pid, journal, audit, before, clock, folderHash } = options
-  const { sessionId, workdir, mode, model, resume, trusted } = options.start
-  checkFirstMode({ mode, stored: before.mode, configured: options.widest })
-  const at = toIso(clock)
-  const record = createRecord(journal, audit)
-  await record({
-    kind: 'session.started',
-    at,
-    sessionId,
-    agent: driver.agent,
-    workdir,
-    mode,
-    model,
-    resumed: resume?.sessionId,
-    trusted,
-    folderHash,
-    run,
-    pid,
-  })
-  return liveSession(options, { widest: widestOf(mode, options.widest), startedAt: at, record })
-}
-
-type Begun = {
+/** What is known of it when its beginning is on disk. */
+export interface BegunSession {
+  /** How far its mode may be widened. */
   readonly widest: PermissionMode
   readonly startedAt: string
   readonly record: (fact: JournalFact) => Promise<unknown>
 }
 
-function liveSession(options: LiveSessionOptions, { widest, startedAt, record }: Begun): LiveSession {
+/** A session whose beginning is on disk. The agent is being started. */
+export function createLiveSession(
+  options: LiveSessionOptions,
+  { widest, startedAt, record }: BegunSession,
+): LiveSession {
   const { driver, start, run, before, clock } = options
   const view = createView(firstView(options, startedAt))
   const log = createEventLog()
@@ -68,9 +48,11 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
   const ended = createBell()
 
   function tell(fact: SessionFact): void {
-    const logged = log.add({ ...fact, seq: ++seq, at: toIso(clock) })
+    const { value, left } = carryFact(fact)
+    const logged = log.add({ ...value, seq: ++seq, at: toIso(clock) })
     view.add(logged.event)
     for (const listener of listeners) listener(logged)
+    if (left > 0) notice(`a message was too long to be shown whole: ${left} bytes of it are left out here`)
   }
 
   function refresh(): void {
@@ -99,6 +81,11 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
     mintId: options.mintId,
     record,
     deadlineMs: options.deadlineMs,
+    async watch(ask) {
+      const findModeChange = watchMode(() => mode)
+      const findFolderChange = await options.watchFolder?.(ask)
+      return async () => (await findModeChange()) ?? (await findFolderChange?.())
+    },
     onOpened(attention) {
       tell({ kind: 'attention.opened', attention })
       refresh()
@@ -141,7 +128,7 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
   function onFact(fact: AgentFact): void {
     switch (fact.kind) {
       case 'started':
-        tell({ kind: 'agent.started', tools: fact.tools, commands: fact.commands, can: fact.can })
+        tell(toStarted(fact, widest))
         if (fact.model !== undefined && fact.model !== model) {
           model = fact.model
           tell({ kind: 'model.changed', model })
@@ -170,7 +157,8 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
         prompts.deliver()
         return
       case 'ended':
-        void end(`agent-${fact.reason}`, { message: fact.message })
+        // Where it was still starting, why it did not start says more.
+        void briefly(agent ? undefined : starting, clock).then(() => end(`agent-${fact.reason}`, fact))
         return
       case 'message':
         options.audit.see(fact).catch(() => notice('the audit log takes no lines'))
@@ -248,23 +236,35 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
     ended.ring()
   }
 
+  /** Words of a denial that the agent has no place for are its next prompt. An answer that is repeated says nothing new. */
+  async function passOn({ id, resolution, by }: Answer): Promise<void> {
+    if (driver.can.denialWords || resolution.kind !== 'deny' || ending) return
+    const words = resolution.words?.trim() ?? ''
+    if (words === '') return
+    const blocks: readonly Block[] = [{ kind: 'text', text: words }]
+    await prompts
+      .admit({ id, blocks, by }, { isFirst: true })
+      .catch(() => notice('the words of the denial did not reach the agent'))
+  }
+
   function runningAgent(): RunningAgent {
     if (ending) throw sessionOver()
     if (agent) return agent
-    throw new ThroughlineError('session-pending', 'the agent is still being started', {
-      hint: 'Try again in a moment.',
-    })
+    throw sessionPending()
   }
 
   const starting = Promise.resolve().then(startAgent)
-
   return {
     view: () => view.read(),
     async prompt(prompt) {
       if (ending) throw sessionOver()
       return await prompts.admit(prompt)
     },
-    resolve: (answer) => attentions.resolve(answer),
+    async resolve(answer) {
+      const outcome = await attentions.resolve(answer)
+      if (outcome.kind === 'won') await passOn(answer)
+      return outcome
+    },
     async interrupt() {
       const running = runningAgent()
       if (turn !== 'none') await running.interrupt()
@@ -291,7 +291,7 @@ function liveSession(options: LiveSessionOptions, { widest, startedAt, record }:
     listen(listener, after) {
       const missed = after?.run === run ? log.findAfter(after.seq) : undefined
       if (missed) for (const logged of missed) listener(logged)
-      else listener({ view: view.read() })
+      else listener({ view: carryView(view.read()) })
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

@@ -28,9 +28,14 @@ export function widestOf(begun: PermissionMode, configured: PermissionMode | und
   return wider(wider('default', begun), configured)
 }
 
+/** Whether a mode asks a person at least as much as another. */
+export function isWithin(mode: PermissionMode, widest: PermissionMode): boolean {
+  return WIDTH[mode] <= WIDTH[widest]
+}
+
 /** Refuses (`mode-not-allowed`) a mode that asks a person less than `widest` does. */
 export function checkMode(mode: PermissionMode, widest: PermissionMode): void {
-  if (WIDTH[mode] <= WIDTH[widest]) return
+  if (isWithin(mode, widest)) return
   throw new ThroughlineError('mode-not-allowed', `the mode ${mode} would ask less than ${widest} does`, {
     hint: 'Only the configuration on the machine itself can allow it.',
   })

@@ -11,9 +11,9 @@ export interface PromptQueue {
   /**
    * Takes a prompt. When it resolves, the prompt is on disk, and will be delivered or be shown as undelivered. A prompt
    * that is known is not taken twice, unless it was left undelivered by a host that is gone: then it is queued.
-   * Rejects with `request-invalid` when something else was said under this id.
+   * Rejects with `request-invalid` when something else was said under this id. `isFirst`: it goes before all that wait.
    */
-  admit(prompt: NewPrompt): Promise<PromptReceipt>
+  admit(prompt: NewPrompt, how?: { readonly isFirst: boolean }): Promise<PromptReceipt>
   /** Hands over what waits, one after the other, for as long as `mayDeliver` says so. */
   deliver(): void
   /** The agent says that it has taken a prompt up. Of others it may speak too. */
@@ -55,14 +55,17 @@ export function createPromptQueue(options: PromptQueueOptions): PromptQueue {
   let delivering: Promise<void> | undefined
   let isStopped = false
 
-  async function admit({ id, blocks, by }: NewPrompt): Promise<PromptReceipt> {
+  async function admit(
+    { id, blocks, by }: NewPrompt,
+    { isFirst } = { isFirst: false },
+  ): Promise<PromptReceipt> {
     const hash = hashOf(blocks)
     const before = known.get(id)
     if (before) {
       if (before.hash !== hash) throw otherWords(id)
       await before.admitting
       if (before.state !== 'undelivered' || isStopped) return { id, state: before.state }
-      enqueue({ id, blocks, by }, before)
+      enqueue({ id, blocks, by }, before, isFirst)
       return { id, state: 'queued' }
     }
     const entry: Known = { hash, state: 'queued' }
@@ -75,15 +78,16 @@ export function createPromptQueue(options: PromptQueueOptions): PromptQueue {
       throw error
     }
     entry.admitting = undefined
-    enqueue({ id, blocks, by }, entry)
+    enqueue({ id, blocks, by }, entry, isFirst)
     return { id, state: entry.state }
   }
 
-  function enqueue({ id, blocks, by }: NewPrompt, entry: Known): void {
+  function enqueue({ id, blocks, by }: NewPrompt, entry: Known, isFirst: boolean): void {
     entry.state = isStopped ? 'undelivered' : 'queued'
     onAdmitted({ id, blocks, by, at: toIso(clock), state: entry.state })
     if (isStopped) return
-    waiting.push({ id, blocks })
+    if (isFirst) waiting.unshift({ id, blocks })
+    else waiting.push({ id, blocks })
     deliver()
   }
 

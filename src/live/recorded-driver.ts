@@ -1,5 +1,6 @@
 import type { AgentFact, Driver, StartOptions } from '#drivers'
 import type { MessageFact } from '#model'
+import { createTurnSpending } from './turn-spending.ts'
 import { openRecording, writeClaim, type Recording, type RecordingOptions } from './recording.ts'
 
 export interface RecordedDriverOptions extends Pick<RecordingOptions, 'folder' | 'now'> {
@@ -29,6 +30,11 @@ export function toRecordedDriver(driver: Driver, options: RecordedDriverOptions)
         agent: driver.agent,
         sessionId: start.sessionId,
         workdir: start.workdir,
+        onShortened: (bytes) =>
+          start.onFact({
+            kind: 'trouble',
+            message: `a message was too long to be recorded whole: ${bytes} bytes of it are left out`,
+          }),
       })
       const onFact = createTap(recording, { ...options, onFact: start.onFact })
       try {
@@ -73,6 +79,11 @@ function toClaimedDriver(driver: Driver, options: RecordedDriverOptions): Driver
   }
 }
 
+/** The model's own name: without the provider that opencode puts before it, and the effort that Codex puts behind it. */
+function toModelName(offered: string): string {
+  return offered.replace(/^.*\//u, '').replace(/\[[a-z]+\]$/u, '')
+}
+
 /** What an agent says of itself is about the agent; that its sessions can be read is our doing. */
 function toReadable(fact: AgentFact): AgentFact {
   if (fact.kind !== 'started' || fact.can === undefined) return fact
@@ -90,6 +101,8 @@ function createTap(
   options: RecordedDriverOptions & { readonly onFact: (fact: AgentFact) => void },
 ): (fact: AgentFact) => void {
   const { mintId, onFact, onTrouble } = options
+  const spending = createTurnSpending()
+  let model: string | undefined
 
   function write(writing: Promise<void>): void {
     writing.catch(() => onTrouble('what was said could not be written down'))
@@ -104,16 +117,20 @@ function createTap(
     switch (fact.kind) {
       case 'message': {
         const named: MessageFact & { readonly id: string } = { ...fact, id: fact.id ?? mintId() }
-        write(recording.add(named))
+        spending.hear(named)
+        write(recording.add({ ...named, model: named.model ?? model }))
         onFact(named)
         return
       }
       case 'turn.ended':
         if (fact.outcome.kind === 'interrupted') write(recording.addInterruption(mintId()))
+        for (const billed of spending.end(fact.outcome))
+          write(recording.addUsage(mintId(), { ...billed, model: billed.model ?? model }))
         onFact(fact)
         return
       case 'started':
         claim(fact.sessionId)
+        model = fact.model === undefined ? model : toModelName(fact.model)
         onFact(toReadable(fact))
         return
       case 'renamed':

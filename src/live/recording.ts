@@ -3,12 +3,16 @@ import { mkdir, readdir, readFile, utimes } from 'node:fs/promises'
 import { string, type JsonObject } from '#base'
 import { openJournal, readJournal, replaceFile, type Journal } from '#journal'
 import { toContent, toUsageFields, type MessageFact } from '#model'
+import { carry } from './carried.ts'
+import type { BilledMessage } from './turn-spending.ts'
 
 /** A transcript that is written for an agent that writes none that can be read, in the format of Claude Code. */
 export interface Recording {
   /** Writes a message down. Resolves when it is on disk. */
   add(message: MessageFact & { readonly id: string }): Promise<void>
   addInterruption(id: string): Promise<void>
+  /** Writes down what a message took that was said before, where that is known only now. */
+  addUsage(id: string, billed: BilledMessage): Promise<void>
   /** Notes under which id the agent itself knows the session: what it writes of it is not another one. */
   claim(agentId: string): Promise<void>
   close(): Promise<void>
@@ -21,7 +25,11 @@ export interface RecordingOptions {
   readonly sessionId: string
   readonly workdir: string
   readonly now: () => number
+  /** A message did not fit into a line: so many bytes of it are not recorded. */
+  readonly onShortened?: ((bytes: number) => void) | undefined
 }
+
+const CONTENT_BYTES = 24 * 1024 * 1024
 
 /** A new recording, or the one that is there already, to be gone on with. */
 export async function openRecording(options: RecordingOptions): Promise<Recording> {
@@ -59,7 +67,13 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
   return {
     async add(message) {
       const { id, role, messageId, model, usage, blocks } = message
-      const content = blocks.map(toContent)
+      // A line may have 32 MB, and what stands around the content has its share.
+      const { value: content, left } = carry(
+        blocks.map(toContent),
+        CONTENT_BYTES,
+        (bytes) => `[${bytes} bytes are not recorded: the message is too long for a line]`,
+      )
+      if (left > 0) options.onShortened?.(left)
       if (role !== 'agent') {
         const isPrompt = role === 'person' ? { promptId: id, promptSource: 'sdk' } : {}
         await write(id, { type: 'user', message: { role: 'user', content }, ...isPrompt })
@@ -76,6 +90,23 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
           stop_reason: null,
           stop_sequence: null,
           ...(usage === undefined ? {} : { usage: toUsageFields(usage) }),
+        },
+      })
+    },
+    async addUsage(id, { messageId, usage, model }) {
+      await write(id, {
+        type: 'assistant',
+        // Ids of messages may come again after the agent was started anew: each is billed by itself.
+        requestId: id,
+        message: {
+          id: messageId,
+          type: 'message',
+          role: 'assistant',
+          model: model ?? agent,
+          content: [],
+          stop_reason: 'end_turn',
+          stop_sequence: null,
+          usage: toUsageFields(usage),
         },
       })
     },

@@ -2,7 +2,16 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { field } from '#base'
 import { readJournal } from '#journal'
-import type { Attention, AttentionState, Block, EndReason, PermissionMode, PromptState } from '#model'
+import {
+  toChangedCall,
+  type Attention,
+  type AttentionState,
+  type Block,
+  type ChangedCall,
+  type EndReason,
+  type PermissionMode,
+  type PromptState,
+} from '#model'
 import { hashOf } from './canonical-json.ts'
 import { readJournalFact } from './journal-fact.ts'
 import type { JournalFact } from './journal-fact.ts'
@@ -32,6 +41,7 @@ export interface JournalState {
   /** Those that are open, oldest first. */
   readonly open: readonly Attention[]
   readonly settled: ReadonlyMap<string, AttentionState>
+  readonly changedCalls: readonly ChangedCall[]
   /** Whether a turn had begun and not ended. */
   readonly isCut: boolean
   /** Of the last host; not there while it runs, and when it died. */
@@ -50,7 +60,8 @@ export function createJournalFold(): JournalFold {
   const prompts = new Map<string, KeptPrompt>()
   const open = new Map<string, Attention>()
   const settled = new Map<string, AttentionState>()
-  let state: Omit<JournalState, 'prompts' | 'open' | 'settled'> = { isCut: false }
+  const changedCalls: ChangedCall[] = []
+  let state: Omit<JournalState, 'prompts' | 'open' | 'settled' | 'changedCalls'> = { isCut: false }
 
   function advance(id: string, to: 'in-doubt' | 'delivered'): void {
     const prompt = prompts.get(id)
@@ -82,11 +93,14 @@ export function createJournalFold(): JournalFold {
         case 'attention.opened':
           if (!settled.has(fact.attention.id)) open.set(fact.attention.id, fact.attention)
           return
-        case 'attention.settled':
+        case 'attention.settled': {
+          const changed = toChangedCall(open.get(fact.id)?.ask, fact.state)
+          if (changed) changedCalls.push(changed)
           open.delete(fact.id)
           // There is no way back: the first one counts.
           if (!settled.has(fact.id)) settled.set(fact.id, fact.state)
           return
+        }
         case 'mode.changed':
           state = { ...state, mode: fact.mode }
           return
@@ -108,7 +122,13 @@ export function createJournalFold(): JournalFold {
         }
       }
     },
-    read: () => ({ ...state, prompts: [...prompts.values()], open: [...open.values()], settled }),
+    read: () => ({
+      ...state,
+      prompts: [...prompts.values()],
+      open: [...open.values()],
+      settled,
+      changedCalls,
+    }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { ThroughlineError } from '#base'
-import type { Driver, StartOptions } from '#drivers'
+import type { AgentFact, Driver, StartOptions } from '#drivers'
 import type { Journal } from '#journal'
 import type {
   Answer,
@@ -9,12 +9,16 @@ import type {
   PermissionMode,
   PromptReceipt,
   SessionCursor,
+  SessionFact,
   SessionView,
   TurnOutcome,
 } from '#model'
+import type { WatchGrounds } from './ask-grounds.ts'
 import type { Audit } from './audit.ts'
 import type { Clock } from './clock.ts'
 import type { LoggedEvent } from './event-log.ts'
+import { OWN_NOTES } from '#model'
+import { isWithin } from './permission-mode.ts'
 import type { JournalState } from './session-journal.ts'
 
 /** What somebody who looks on is told: how things stand, and then each event once. */
@@ -63,6 +67,8 @@ export interface LiveSessionOptions {
   /** Ends the session when nothing happens for so long: no turn runs and nothing is open. Never where it is not given. */
   readonly idleMs?: number | undefined
   readonly deadlineMs?: number | undefined
+  /** Says whether the folder of an ask is still the one that it was. */
+  readonly watchFolder?: WatchGrounds | undefined
   /** Makes sure that nothing is left of the agent, after it was closed. */
   readonly sweep: () => Promise<unknown>
 }
@@ -94,16 +100,31 @@ export function firstView(
     tools: [],
     commands: [],
     prompts: before.prompts.flatMap(({ id, blocks, by, at, state }) =>
-      state === 'delivered' ? [] : [{ id, blocks: blocks ?? [], by, at, state }],
+      state === 'delivered' || by === OWN_NOTES ? [] : [{ id, blocks: blocks ?? [], by, at, state }],
     ),
     attentions: [],
+  }
+}
+
+/** What everybody hears of an agent that has started: the modes are those that this session may be put into. */
+export function toStarted(
+  { tools, commands, can, modes, models }: Extract<AgentFact, { readonly kind: 'started' }>,
+  widest: PermissionMode,
+): SessionFact {
+  return {
+    kind: 'agent.started',
+    tools,
+    commands,
+    can,
+    ...(modes === undefined ? {} : { modes: modes.filter((mode) => isWithin(mode, widest)) }),
+    ...(models === undefined ? {} : { models }),
   }
 }
 
 /** Says what to do about a turn that failed for what is in the session: the same words will fail again. */
 export function withNextStep(outcome: TurnOutcome, sessionId: string): TurnOutcome {
   if (outcome.kind !== 'failed' || outcome.fault !== 'session') return outcome
-  const hint = `The provider refuses what is in this session, and nothing else. Run \`throughline repair ${sessionId}\` and go on with the copy that it writes.`
+  const hint = `The provider refused this request. If it refuses the next one too, the session itself is the cause: run \`throughline repair ${sessionId}\` and continue with the copy that it writes.`
   return { ...outcome, hint }
 }
 
@@ -111,5 +132,12 @@ export function withNextStep(outcome: TurnOutcome, sessionId: string): TurnOutco
 export function sessionOver(): ThroughlineError {
   return new ThroughlineError('session-ended', 'this session has ended', {
     hint: 'Resume it, or begin a new one.',
+  })
+}
+
+/** What somebody hears who comes too early. */
+export function sessionPending(): ThroughlineError {
+  return new ThroughlineError('session-pending', 'the agent is still being started', {
+    hint: 'Try again in a moment.',
   })
 }

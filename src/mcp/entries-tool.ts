@@ -43,7 +43,9 @@ export const entriesTool: Tool = {
     if (turn !== undefined) return await readWholeTurn({ throughline, quoting }, session, turn)
     const page = await throughline.page(session, toPageOptions(given))
     const most = given.count('characters', WORDS)
-    const shown = toPassages(page.readings, undefined).flatMap((passage) => toShown(passage) ?? [])
+    const shown = toPassages(page.readings, undefined).flatMap(
+      (passage) => toShown(passage, quoting.clean) ?? [],
+    )
     return [
       `session ${quoting.line(session.id, 128)}. ${QUOTES_ARE_DATA}`,
       ...(shown.length === 0 ? ['Nothing was said here.'] : []),

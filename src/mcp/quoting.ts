@@ -10,6 +10,8 @@ export interface Quoting {
   readonly clean: (text: string) => string
   /** A sentence of ours that may repeat words of others. */
   readonly sentence: (text: string) => string
+  /** A name without its secrets, on one line. Like what `clean` gives, it is not escaped. */
+  readonly cleanName: (text: string) => string
   /** On one line, at most about so long. */
   readonly line: (text: string, most: number) => string
   /** Between tags that nothing inside can close, at most about so long. */
@@ -32,20 +34,22 @@ export function createQuoting(redact: (text: string) => string): Quoting {
       hint: 'Ask for less of it, or tell the person to look at it in Throughline.',
     })
   }
+  // A name is made of the words of a prompt, and has a space where they had a line break, maybe inside of a secret.
+  const cleanName = (text: string): string =>
+    toPlain(clean(clean(text).replaceAll(' ', '\n')))
+      .replace(/\s+/g, ' ')
+      .trim()
   return {
     clean,
+    cleanName,
     sentence: (text) => escapeBody(clean(text)),
-    // A name is made of the words of a prompt, and has a space where they had a line break, maybe inside of a secret.
-    line: (text, most) => {
-      const lines = clean(clean(text).replaceAll(' ', '\n'))
-      return escapeLine(shorten(toPlain(lines).replace(/\s+/g, ' ').trim(), most))
-    },
+    line: (text, most) => escapeLine(shorten(cleanName(text), most)),
     block: (text, most) => toBlock(toPlain(clean(text)).trim(), most),
   }
 }
 
 /** Without colours: they cost more than the words they are on. */
-function toPlain(text: string): string {
+export function toPlain(text: string): string {
   // oxlint-disable-next-line no-control-regex -- sequences of terminals are what is looked for
   return text.replace(/\u001b\[[0-?]{0,64}[ -/]{0,8}[@-~]/g, '')
 }

@@ -99,10 +99,9 @@ function toWords(outcome: RememberOutcome, quoting: Quoting): string {
     case 'remembered':
       return `Remembered as ${line(outcome.document.id, 200)}.`
     case 'confirmed':
-      return [
-        'This was known already. It now counts as said again:',
-        describeDocument(outcome.document, quoting, WORDS),
-      ].join('\n')
+      return ['Already remembered, now confirmed:', describeDocument(outcome.document, quoting, WORDS)].join(
+        '\n',
+      )
     case 'held':
       return `Written down as ${line(outcome.document.id, 200)}, but held back until a person approves it: ${line(outcome.reason, 200)}. Tell the person.`
     case 'near':

@@ -40,8 +40,11 @@ function toWords({ blocks }: ReplyMessage): string {
   return texts.filter((text) => text !== '').join('\n\n')
 }
 
-/** What stands there, tools included, for somebody who looks closely. What only surrounds the conversation is not told. */
-export function toShown(passage: Passage): Said | undefined {
+/**
+ * What stands there, tools included, for somebody who looks closely. What only surrounds the conversation is not told.
+ * Secrets are masked (`clean`) in what is cut: half of one is none that anybody would know.
+ */
+export function toShown(passage: Passage, clean: (text: string) => string): Said | undefined {
   if (passage.kind === 'damage') return note({ id: '', at: undefined }, 'bytes that cannot be read')
   switch (passage.kind) {
     case 'prompt': {
@@ -51,7 +54,7 @@ export function toShown(passage: Passage): Said | undefined {
       return { id: passage.id, at: passage.at, speaker, text: text === '' ? '(no words)' : text }
     }
     case 'reply': {
-      const calls = passage.calls.map(toCallText)
+      const calls = passage.calls.map((call) => toCallText(call, clean))
       const text = [textOf(passage.blocks), ...calls].filter((part) => part !== '').join('\n')
       return text === '' ? undefined : { id: passage.id, at: passage.at, speaker: 'agent', text }
     }
@@ -75,14 +78,17 @@ function note({ id, at }: { readonly id: string; readonly at?: string | undefine
 const INPUT = 300
 const OUTPUT = 400
 
-function toCallText({ use, state, result }: ToolCall): string {
-  const output = result === undefined ? '' : `: ${shorten(textOf(result.content).trim(), OUTPUT)}`
-  return `tool ${use.name} ${shorten(JSON.stringify(use.input) ?? '', INPUT)} ${state}${output}`
+function toCallText({ use, state, result, work }: ToolCall, clean: (text: string) => string): string {
+  const output = result === undefined ? '' : `: ${shorten(clean(textOf(result.content)).trim(), OUTPUT)}`
+  const done = (work ?? []).flatMap((message) => toShown(message, clean)?.text ?? [])
+  const subagent = done.map((text) => `\n  its subagent: ${shorten(clean(text), OUTPUT)}`).join('')
+  return `tool ${use.name} ${shorten(clean(JSON.stringify(use.input) ?? ''), INPUT)} ${state}${output}${subagent}`
 }
 
 /** The same with nothing left out but the bytes of pictures: what a tool was given, and all that it gave. */
 export function toWhole(passage: Passage): Said | undefined {
-  if (passage.kind !== 'reply' && passage.kind !== 'prompt') return toShown(passage)
+  // Nothing of these is cut.
+  if (passage.kind !== 'reply' && passage.kind !== 'prompt') return toShown(passage, (text) => text)
   const calls = passage.kind === 'reply' ? passage.calls : []
   const text = [toWholeText(passage.blocks), ...calls.map(toWholeCall)]
     .filter((part) => part !== '')
@@ -91,9 +97,11 @@ export function toWhole(passage: Passage): Said | undefined {
   return text === '' ? undefined : { id: passage.id, at: passage.at, speaker, text }
 }
 
-function toWholeCall({ use, state, result }: ToolCall): string {
+function toWholeCall({ use, state, result, work }: ToolCall): string {
   const output = result === undefined ? '' : `:\n${toWholeText(result.content)}`
-  return `tool ${use.name} ${JSON.stringify(use.input) ?? ''} ${state}${output}`
+  const done = (work ?? []).flatMap((message) => toWhole(message)?.text ?? [])
+  const subagent = done.map((text) => `\nits subagent: ${text}`).join('')
+  return `tool ${use.name} ${JSON.stringify(use.input) ?? ''} ${state}${output}${subagent}`
 }
 
 function toWholeText(blocks: readonly Block[]): string {

@@ -46,10 +46,10 @@ function readPlace(cursor: string | undefined): number {
 export function toFacts(
   session: SessionSummary,
   facts: SessionFacts | undefined,
-  { line, block }: Quoting,
+  { line, block, cleanName }: Quoting,
 ): readonly string[] {
   const workdir = session.workdirs.at(-1)
-  const name = session.name === undefined ? '' : ` ${block(session.name.replace(/\s+/g, ' '), 120)}`
+  const name = session.name === undefined ? '' : ` ${block(cleanName(session.name), 120)}`
   const counts =
     facts === undefined
       ? []
@@ -89,7 +89,7 @@ function describePoint(point: OutlinePoint, quoting: Quoting): string {
   switch (point.kind) {
     case 'prompt': {
       const aside = point.offPath === true ? ' (rewound)' : ''
-      return `- ${toMinute(point.at)} entry ${quoting.line(point.id, 128)}${aside} ${quoting.block(point.text, 120)}`
+      return `- ${toMinute(point.at)} entry ${quoting.line(point.id, 128)}${aside} ${quoting.block(quoting.cleanName(point.text), 120)}`
     }
     case 'compaction':
       return `- ${toMinute(point.at)} entry ${quoting.line(point.id, 128)} compaction`

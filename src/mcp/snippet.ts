@@ -1,7 +1,7 @@
 import { isObject } from '#base'
 import type { Entry } from '#model'
 import type { SearchHit } from '#wire'
-import type { Quoting } from './quoting.ts'
+import { toPlain, type Quoting } from './quoting.ts'
 import type { Desk } from './tool.ts'
 
 const LONGEST_CHECKED = 512 * 1024
@@ -46,11 +46,20 @@ function isSecret(word: string, hidden: ReadonlySet<string> | undefined): boolea
   return bare !== '' && bare !== word && [...hidden].some((secret) => secret.includes(bare))
 }
 
-/** The words that are gone once the secrets are masked. */
+/** The words that are gone once the secrets are masked, as they are written and as they are shown. */
 function toHidden(whole: string, quoting: Quoting): ReadonlySet<string> {
-  const left = new Set(quoting.clean(whole).split(/\s+/))
-  return new Set(whole.split(/\s+/).filter((word) => word !== '' && !left.has(word)))
+  const left = new Set(wordsOf(quoting.clean(whole)))
+  return new Set(wordsOf(whole).filter((word) => word !== '' && !left.has(word)))
 }
+
+function wordsOf(text: string): readonly string[] {
+  const plain = toPlain(text)
+  return [text, plain, plain.replace(UNSEEN, '')].flatMap((each) => each.split(/\s+/))
+}
+
+/** What a snippet leaves out. */
+// oxlint-disable-next-line no-control-regex -- they are what is left out
+const UNSEEN = /\u001b\][^\u0007\u001b\n]{0,2048}(?:\u0007|\u001b\\)|[^\P{C}\s]/gu
 
 /** Every text in an entry but its raw line, whatever it belongs to. */
 function textsOf(entry: Entry): readonly string[] {

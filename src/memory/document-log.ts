@@ -1,4 +1,4 @@
-import { openSharedJournal, readJournal, readJournalMark } from '#journal'
+import { openSharedJournal, readJournal, readJournalMark, rewriteSharedJournal } from '#journal'
 import { createDocumentFold, readVersion, toVersionJson } from '#model'
 import type { DocumentFold, DocumentVersion } from '#model'
 
@@ -13,6 +13,8 @@ export interface DocumentLog {
    * resolves. Rejects with `journal-locked` when another process writes for longer than five seconds.
    */
   write(decide: (fold: DocumentFold) => readonly DocumentVersion[]): Promise<readonly DocumentVersion[]>
+  /** Takes every version of a document out of the log for good, and leaves this one. */
+  erase(id: string, left: DocumentVersion): Promise<void>
 }
 
 /** Versions that one's other machines wrote. They count as if they stood in the log. */
@@ -70,6 +72,15 @@ export function createDocumentLog(path: string, elsewhere?: VersionsElsewhere): 
     }
   }
 
+  async function erase(id: string, left: DocumentVersion): Promise<void> {
+    await rewriteSharedJournal(path, {
+      takesOut: (value) => readVersion(value)?.document.id === id,
+      added: [toVersionJson(left)],
+    })
+    seen = ''
+    await refresh()
+  }
+
   /** One after another, so that a read never replaces what a write is adding to. */
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = queue.then(work)
@@ -81,6 +92,7 @@ export function createDocumentLog(path: string, elsewhere?: VersionsElsewhere): 
     fold: () => fold,
     refresh: async () => await inTurn(refresh),
     write: async (decide) => await inTurn(async () => await write(decide)),
+    erase: async (id, left) => await inTurn(async () => await erase(id, left)),
   }
 }
 

@@ -12,7 +12,8 @@ import {
   type SessionOrigin,
 } from '#model'
 import { expectError, openTempDir, runs, type TempDir } from '#testing'
-import { openDocuments, type Documents } from './documents.ts'
+import { openDocuments } from './documents.ts'
+import type { Documents } from './document-calls.ts'
 import { toDocumentsOfOthers, type ToldVersion } from './documents-of-others.ts'
 import { openSharedDocuments } from './shared-documents.ts'
 

@@ -82,7 +82,7 @@ interface OthersOptions {
 const verdicts = new WeakMap<MemoryDocument, GateVerdict>()
 
 function heldBy(document: MemoryDocument): string | undefined {
-  const verdict = verdicts.get(document) ?? toGateVerdict(document.content, [])
+  const verdict = verdicts.get(document) ?? toGateVerdict(document.content, { toolTexts: [] })
   verdicts.set(document, verdict)
   return verdict.kind === 'quarantine' ? verdict.reason : undefined
 }

@@ -6,7 +6,7 @@ import type { DocumentDelivery } from '#model'
 import { openTempDir, runs } from '#testing'
 import type { TempDir } from '#testing'
 import { openDocuments } from './documents.ts'
-import type { Documents } from './documents.ts'
+import type { Documents } from './document-calls.ts'
 
 const ME = { by: 'me' }
 let dir: TempDir
@@ -30,6 +30,30 @@ const logged = async (): Promise<readonly unknown[]> =>
     .map((line): unknown => JSON.parse(line))
 
 describe('documents', () => {
+  test('[DOC61] deleted ones are gone from the log for good, and are not brought back by reading on', async () => {
+    const documents = await open()
+    const at = { sessionId: 's', entryId: 'e', block: 0, position: 3 }
+    const draft = { type: 'learning', content: 'the password is plum', provenance: at } as const
+    const { document } = await documents.put(draft, ME)
+    const { document: other } = await documents.put({ type: 'learning', content: 'another' }, ME)
+    await documents.patch(document.id, { content: 'it is still plum' }, ME)
+    await documents.erase(document.id, ME)
+    expect(JSON.stringify(await logged())).not.toContain('plum')
+    for (const each of [documents, await open()]) {
+      expect(each.find(document.id)).toBeUndefined()
+      expect(each.query({ state: ['active', 'retired'] }).map(({ id }) => id)).toEqual([other.id])
+      expect(each.findFrom(at)?.id).toBe(document.id)
+      expect((await each.put(draft, ME)).outcome).toBe('known')
+      await expect(each.restore(document.id, ME)).rejects.toMatchObject({ code: 'document-not-found' })
+      await expect(each.patch(document.id, { content: 'x' }, ME)).rejects.toMatchObject({
+        code: 'document-not-found',
+      })
+    }
+    await documents.patch(other.id, { scope: 'team' }, ME)
+    await expect(documents.erase(other.id, ME)).rejects.toMatchObject({ code: 'request-invalid' })
+    expect(documents.find(other.id)?.content).toBe('another')
+  })
+
   test('[DOC7] are kept with every version, in a file that only their owner reads', async () => {
     const documents = await open()
     const { document, outcome } = await documents.put({ type: 'learning', content: 'one', tags: ['a'] }, ME)

@@ -1,81 +1,21 @@
-import { type DocumentDraft, type DocumentPatch } from '#model'
 import { join } from 'node:path'
-import { ThroughlineError } from '#base'
 import { tellsSomething, toDelivery, toMatching, versionKeyOf } from '#model'
 import type {
   DocumentChange,
   DocumentDelivery,
+  DocumentDraft,
   DocumentFold,
   DocumentQuery,
   DocumentVersion,
   MemoryDocument,
-  Provenance,
 } from '#model'
+import type { Author, Documents, PutOutcome, TakeInOutcome } from './document-calls.ts'
+import { hasChanged, isCircle, isClosed, notFound } from './document-errors.ts'
 import { findEnd, isFrom, isSame, toDocument, toPatched } from './document-draft.ts'
 import { toCurrent, toShown } from './document-ends.ts'
+import { isUndecided, toOutsideVersions } from './outside-documents.ts'
+import { toErased } from './erased-document.ts'
 import { createDocumentLog, toUnknown, type VersionsElsewhere } from './document-log.ts'
-
-/** What became of a draft. `known` when a document of its id was there; that one is given, as it is now. */
-export interface PutOutcome {
-  readonly outcome: 'written' | 'known'
-  readonly document: MemoryDocument
-}
-
-/** Who changes something, and optionally the version it was shown to them in. */
-export interface Author {
-  readonly by: string
-  /** Refused with `document-changed` when the document has another one by now. */
-  readonly version?: number
-}
-
-/** All documents and their versions. What a call changed is on disk when it resolves. */
-export interface Documents {
-  /**
-   * Adds a document, unless one of its id is there: whatever was done with that one since, it stays as it is. Without
-   * an id, one is made of the provenance, so that reading a line twice remembers once; without that, a new one.
-   */
-  put(draft: DocumentDraft, author: Author): Promise<PutOutcome>
-  /** The same for many, with one lock and one sync. */
-  putAll(
-    drafts: readonly DocumentDraft[],
-    author: Author & { readonly change?: 'put' | 'imported' },
-  ): Promise<readonly PutOutcome[]>
-  /** Adds versions that were written elsewhere, with all they say. Gives the ids of documents that are others now. */
-  takeIn(versions: readonly DocumentVersion[]): Promise<ReadonlySet<string>>
-  /** Changes some fields. The version before is kept. Nothing is written when nothing changes. */
-  patch(id: string, patch: DocumentPatch, author: Author): Promise<MemoryDocument>
-  /** Said again, elsewhere: the document is as new. Once for each place, however often that is read. */
-  confirm(id: string, author: Author & { readonly provenance?: Provenance }): Promise<MemoryDocument>
-  retire(id: string, author: Author): Promise<MemoryDocument>
-  /** Takes back that it was retired or superseded; with `from`, its fields are those of that version. */
-  restore(id: string, author: Author & { readonly from?: number }): Promise<MemoryDocument>
-  /** A newer document stands for it. Rejects with `request-invalid` when that would lead in a circle. */
-  supersede(id: string, newer: string, author: Author): Promise<MemoryDocument>
-  pin(id: string, author: Author): Promise<MemoryDocument>
-  unpin(id: string, author: Author): Promise<MemoryDocument>
-  /** From `at` on it does not count; `undefined` takes that back. */
-  expire(id: string, at: string | undefined, author: Author): Promise<MemoryDocument>
-  /** A person decided that what was held back may count. */
-  approve(id: string, author: Author): Promise<MemoryDocument>
-  /** Of versions that were written without knowing of each other, a person keeps this one: it stands for all of them. */
-  decide(id: string, key: string, author: Author): Promise<MemoryDocument>
-  find(id: string): MemoryDocument | undefined
-  /** The document that was promoted, or said again, at a place: when there is one, the place was read before. */
-  findFrom(at: Provenance): MemoryDocument | undefined
-  /** The last document in the chain of those that superseded it. */
-  findNewest(id: string): MemoryDocument | undefined
-  /** Oldest first. */
-  versions(id: string): readonly DocumentVersion[]
-  query(query: DocumentQuery): readonly MemoryDocument[]
-  /**
-   * Tells what matches, at once, and again whenever that is different. Returns how to stop it. A document that
-   * expires is told with the next change or `refresh`.
-   */
-  subscribe(query: DocumentQuery, listener: (delivery: DocumentDelivery) => void): () => void
-  /** Looks at what other processes have written, and tells whoever waits for it. */
-  refresh(): Promise<void>
-  close(): Promise<void>
-}
 
 type Waiting = {
   readonly query: DocumentQuery
@@ -112,7 +52,12 @@ export async function openDocuments({
   }
 
   function query(asked: DocumentQuery): readonly MemoryDocument[] {
-    return toMatching(toCurrent(log.fold()), asked, now())
+    return toMatching(toCurrent(log.fold()), asked, now()).filter(({ id }) => !isDeleted(id))
+  }
+
+  /** Only its places are known, so that they are not read anew. */
+  function isDeleted(id: string): boolean {
+    return log.fold().find(id)?.change === 'deleted'
   }
 
   async function write(decide: (fold: DocumentFold) => readonly DocumentVersion[]): Promise<void> {
@@ -130,7 +75,7 @@ export async function openDocuments({
   ): Promise<MemoryDocument> {
     await write((fold) => {
       const last = fold.find(id)
-      if (!last) throw notFound(id)
+      if (!last || last.change === 'deleted') throw notFound(id)
       if (how.author.version !== undefined && how.author.version !== last.version) throw hasChanged(id)
       const next = toNext(last.document, fold)
       const at = new Date(now()).toISOString()
@@ -175,6 +120,11 @@ export async function openDocuments({
     return outcomes
   }
 
+  const approve: Documents['approve'] = async (id, author) =>
+    await change(id, { change: 'approved', author }, (document) =>
+      toPatched(document, { quarantine: undefined }),
+    )
+
   return {
     async put(draft, author) {
       const [outcome] = await putAll([draft], author)
@@ -182,14 +132,25 @@ export async function openDocuments({
       return outcome
     },
     putAll,
-    async takeIn(versions) {
-      let changed: ReadonlySet<string> = new Set()
+    async takeIn(versions, { from, by }) {
+      let outcome: TakeInOutcome = { changed: new Set(), refused: [] }
+      const known = new Set<string>()
       await write((fold) => {
-        const news = toUnknown(versions, fold)
-        changed = new Set(news.map(({ document }) => document.id))
+        const ids = new Set(versions.map(({ document }) => document.id))
+        if (from === undefined) {
+          for (const id of ids) if (fold.find(id) !== undefined && isUndecided(id, fold)) known.add(id)
+        }
+        const taken =
+          from === undefined
+            ? { versions: versions.filter(({ document }) => !known.has(document.id)), refused: [] }
+            : toOutsideVersions(versions, from, fold)
+        const news = toUnknown(taken.versions, fold)
+        const changed = new Set([...news.map(({ document }) => document.id), ...known])
+        outcome = { changed, refused: taken.refused }
         return news
       })
-      return changed
+      for (const id of known) await approve(id, { by })
+      return outcome
     },
     patch: async (id, patch, author) =>
       await change(id, { change: 'edited', author, decides: patch.content !== undefined }, (document) =>
@@ -214,6 +175,17 @@ export async function openDocuments({
         if (!old) throw notFound(`${id}, version ${from}`)
         return old.document
       }),
+    async erase(id, { by }) {
+      const left = toErased(getDocument(id), log.fold(), {
+        by,
+        at: new Date(now()).toISOString(),
+        key: mintId(),
+      })
+      if (closed) throw isClosed()
+      await log.erase(id, left)
+      tell()
+      return left.document
+    },
     supersede: async (id, newer, author) =>
       await change(id, { change: 'superseded', author }, (document, fold) => {
         if (!fold.find(newer)) throw notFound(newer)
@@ -228,17 +200,14 @@ export async function openDocuments({
       await change(id, { change: 'expiry-set', author }, (document) =>
         toPatched(document, { expiresAt: at }),
       ),
-    approve: async (id, author) =>
-      await change(id, { change: 'approved', author }, (document) =>
-        toPatched(document, { quarantine: undefined }),
-      ),
+    approve,
     decide: async (id, key, author) =>
       await change(id, { change: 'edited', author, decides: true }, (_, fold) => {
         const kept = fold.ends(id).find((one) => versionKeyOf(one) === key)
         if (!kept) throw notFound(`${id}, version ${key}`)
         return kept.document
       }),
-    find: (id) => toShown(log.fold(), id),
+    find: (id) => (isDeleted(id) ? undefined : toShown(log.fold(), id)),
     findFrom: (at) => [...log.fold().current()].find((document) => isFrom(document, at)),
     findNewest: (id) => findEnd(id, log.fold(), undefined),
     versions: (id) => log.fold().versions(id),
@@ -259,28 +228,4 @@ export async function openDocuments({
       await writing
     },
   }
-}
-
-function notFound(id: string): ThroughlineError {
-  return new ThroughlineError('document-not-found', `there is no document ${id}`, {
-    hint: 'List the documents; retired ones are among them when asked for.',
-  })
-}
-
-function hasChanged(id: string): ThroughlineError {
-  return new ThroughlineError('document-changed', `${id} was changed since it was read`, {
-    hint: 'Read it again, then change it.',
-  })
-}
-
-function isCircle(id: string, newer: string): ThroughlineError {
-  return new ThroughlineError('request-invalid', `${newer} was itself superseded by ${id}`, {
-    hint: 'Restore one of the two first.',
-  })
-}
-
-function isClosed(): ThroughlineError {
-  return new ThroughlineError('journal-closed', 'the documents were closed before the call', {
-    hint: 'Open them again.',
-  })
 }

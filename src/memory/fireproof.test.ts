@@ -185,9 +185,22 @@ describe('an export of Fireproof', () => {
     ])
   })
 
+  test('[DOC20] takes no JSON for a document that is none, and says so', () => {
+    const lines = [
+      { name: 'x' },
+      { kind: 'document.written', document: {} },
+      { type: 'user', uuid: 'u' },
+      LEARNING,
+    ]
+    const { documents, losses } = readFireproof(ndjson(lines))
+    expect(documents.map(({ id }) => id)).toEqual(['learning:1'])
+    expect(losses).toEqual([1, 2, 3].map((item) => ({ item, reason: 'not-a-document' })))
+  })
+
   test('[DOC20] loses no field: each is a facet, or kept as it came', () => {
     fc.assert(
       fc.property(foreign, (raw) => {
+        fc.pre(readFireproof(JSON.stringify([raw])).losses.every(({ reason }) => reason !== 'not-a-document'))
         const [document] = readFireproof(JSON.stringify([raw])).documents
         const known: Readonly<Record<string, unknown>> = document ? { ...document } : {}
         for (const [key, value] of Object.entries(raw)) {

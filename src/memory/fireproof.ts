@@ -11,6 +11,8 @@ export interface ImportLoss {
   readonly reason:
     | 'not-json'
     | 'not-an-object'
+    /** It has neither an id nor anything that a document of such a database has. */
+    | 'not-a-document'
     /** It was deleted in the old database; it stays so. */
     | 'deleted'
     /** A later item has the same id and says something else; that one was taken. */
@@ -43,6 +45,10 @@ export function readFireproof(text: string): FireproofExport {
     const reason = raw === undefined ? (value === undefined ? 'not-json' : 'not-an-object') : undefined
     if (raw === undefined || reason !== undefined) {
       losses.push({ item: number, reason: reason ?? 'not-an-object' })
+      continue
+    }
+    if (!isDocument(raw)) {
+      losses.push({ item: number, reason: 'not-a-document' })
       continue
     }
     const own = string(raw, '_id')
@@ -85,6 +91,14 @@ function unwrap(value: unknown): JsonObject | undefined {
   const isRow = string(value, '_id') === undefined && string(value, 'key') !== undefined && isObject(inner)
   if (!isRow) return value
   return string(inner, '_id') === undefined ? { ...inner, _id: string(value, 'key') } : inner
+}
+
+/** Anything else that is JSON, such as a transcript or an export of our own, is no document of such a database. */
+function isDocument(raw: JsonObject): boolean {
+  if (string(raw, '_id') !== undefined) return true
+  const role = string(raw, 'role')
+  const isSaid = string(raw, 'text') !== undefined || list(raw, 'blocks').length > 0
+  return isDocumentType(string(raw, 'type')) || ((role === 'user' || role === 'assistant') && isSaid)
 }
 
 function toDocument(raw: JsonObject, id: string): MemoryDocument {

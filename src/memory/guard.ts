@@ -1,7 +1,7 @@
 import { stemOf, toTerms } from './words.ts'
 
-/** What two texts must agree in before one of them can stand for the other. */
-export type GuardPart = 'numbers' | 'negations' | 'identifiers' | 'opposites' | 'words'
+/** In what two texts can differ. `order`: the same words, arranged differently. */
+export type GuardPart = 'numbers' | 'negations' | 'identifiers' | 'opposites' | 'words' | 'order'
 
 /** What of a text turns its meaning around when it is another. */
 export interface Guard {

@@ -1,11 +1,9 @@
 import type { MemoryDocument } from '#model'
-import { toGateVerdict } from './write-gate.ts'
+import { toGateVerdict, type ForeignTexts } from './write-gate.ts'
 
 /** What an agent wants kept, and what is known about it. */
-export interface AgentWords {
+export interface AgentWords extends ForeignTexts {
   readonly content: string
-  /** What tools answered in the same turn and the one before. */
-  readonly toolTexts: readonly string[]
   /** How many others the same message asked for before it. */
   readonly before: number
   readonly wantsPin: boolean
@@ -22,7 +20,7 @@ const LONGEST = 600
 /** Why what an agent wants kept waits for a person; `undefined` when it need not. */
 export function findHoldReason(words: AgentWords): string | undefined {
   const { content, older } = words
-  const verdict = toGateVerdict(content, words.toolTexts)
+  const verdict = toGateVerdict(content, words)
   if (verdict.kind === 'quarantine') return `${verdict.reason}: ${verdict.detail}`
   if (content.length > LONGEST) return `too-long: ${content.length} characters`
   if (words.before >= MOST) return `too-many: ${words.before} came before it in one message`

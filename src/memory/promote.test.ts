@@ -2,7 +2,8 @@ import { openTempDir, type TempDir } from '#testing'
 import { parseDirectives, renderDirective, type DirectiveKind } from '#model'
 import type { JsonObject } from '#base'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDocuments, type Documents } from './documents.ts'
+import { openDocuments } from './documents.ts'
+import type { Documents } from './document-calls.ts'
 import { promoteDirective, toPlaces, type Promoted, type SaidDirective } from './promote.ts'
 
 const NOW = Date.UTC(2026, 10, 16, 8)
@@ -107,6 +108,27 @@ test('[PRO3] what nearly says the same of another number stands beside it as a c
   expect(documents.query({})).toHaveLength(2)
 })
 
+test('[PRO3] four agents that say the same of four folders are remembered in each of them', async () => {
+  for (const agent of ['claude', 'codex', 'gemini', 'opencode']) {
+    const content = `The ${agent} tests want TZ=UTC LEARNED-${agent}.`
+    for (const workdir of [`/home/user/${agent}`, `/home/user/other-${agent}`])
+      expect(await promote({ ...saidOf({ content }), agent, workdir })).toMatchObject({
+        outcome: 'remembered',
+        document: { content, workdir, contradicts: [] },
+      })
+  }
+  expect(documents.query({})).toHaveLength(8)
+})
+
+test('[PRO3] what is said the other way round is no confirmation', async () => {
+  const first = await promote(saidOf({ content: 'Prefer tabs over spaces' }))
+  const second = await promote(saidOf({ content: 'Prefer spaces over tabs' }))
+  expect(second).toMatchObject({
+    outcome: 'remembered',
+    document: { contradicts: [first.document?.id], confirmations: [] },
+  })
+})
+
 describe('[PRO4] what may be somebody else’s words, or too much, waits for a person', () => {
   const page =
     'Deploys of this project always go through the blue cluster in the evening, says the wiki page.'
@@ -154,6 +176,11 @@ test('[PRO6] [R06] secrets are masked before anything is written', async () => {
   expect(document?.content).not.toContain(secret)
   expect(document?.content).toContain('[redacted:')
   expect(document?.extra).toEqual({ masked: 1 })
+  const beside = await promote(
+    saidOf({ content: 'Releases are signed.', tags: [secret, 'release'], audience: { agents: [secret] } }),
+  )
+  expect(beside.document?.tags).toEqual(['[redacted:github-token]', 'release'])
+  expect(JSON.stringify(beside.document)).not.toContain(secret)
 })
 
 test('[PRO7] what is only true for a while ends by itself', async () => {

@@ -12,24 +12,24 @@ import {
   type Provenance,
 } from '#model'
 import { guardEgress, redact } from '#redact'
-import type { Documents } from './documents.ts'
+import type { Documents } from './document-calls.ts'
 import { findHoldReason } from './hold-reason.ts'
 import { toPromotion } from './similarity.ts'
+import type { ForeignTexts } from './write-gate.ts'
 
 /** A directive where it was said, and what is known of that place. */
-export interface SaidDirective {
+export interface SaidDirective extends ForeignTexts {
   readonly directive: Directive
   readonly provenance: Provenance
   /** The message that it is part of, as the session has it. */
   readonly messageId: string
-  /** Who said it. */
+  /** Who said it, and what the person at this machine calls them. */
   readonly agent: string
+  readonly agentName?: string | undefined
   readonly at?: string | undefined
   readonly workdir?: string | undefined
   /** The files that it names, as they are now. */
   readonly files: readonly FileBinding[]
-  /** What tools answered in the same turn. */
-  readonly toolTexts: readonly string[]
   /** How many of the same message come before it. */
   readonly before: number
 }
@@ -71,7 +71,8 @@ export async function promoteDirective(
   // What cannot be searched for secrets is not kept. It is still where it was said.
   if (clean.state === 'refused') return { outcome: 'refused' }
   const draft = toDraft(said, clean.text, clean.found.length, options.now)
-  const author = { by: said.agent }
+  if (draft === undefined) return { outcome: 'refused' }
+  const author = { by: nameOf(said) }
   const promotion = toPromotion(
     { ...draft, category: draft.category ?? toDefaultCategory(draft.type) },
     documents.query({ type: draft.type }),
@@ -81,6 +82,7 @@ export async function promoteDirective(
   const held = findHoldReason({
     content: said.directive.content,
     toolTexts: said.toolTexts,
+    origin: said.origin,
     before: said.before,
     wantsPin: boolean(said.directive.payload, 'pinned') === true,
     older,
@@ -102,12 +104,20 @@ export async function promoteDirective(
   return { outcome: 'remembered', document }
 }
 
-function toDraft(said: SaidDirective, content: string, masks: number, now: number): DocumentDraft {
-  const { directive, provenance, agent, workdir } = said
+/** `undefined` when what stands beside the content could not be searched for secrets. */
+function toDraft(
+  said: SaidDirective,
+  content: string,
+  masks: number,
+  now: number,
+): DocumentDraft | undefined {
+  const { directive, provenance, workdir } = said
+  const name = nameOf(said)
   const { payload } = directive
   const type = TYPES[directive.kind]
   const category = string(payload, 'category')
-  const tags = [...new Set(list(payload, 'tags').filter((tag) => typeof tag === 'string'))]
+  const tags = maskEach(list(payload, 'tags'))
+  if (tags === undefined) return undefined
   const audience = readAudience(payload)
   const expiresAt = findEnd(payload, tags, now)
   const at = said.at ?? new Date(now).toISOString()
@@ -119,12 +129,12 @@ function toDraft(said: SaidDirective, content: string, masks: number, now: numbe
     sessionId: type === 'marker' ? provenance.sessionId : null,
     role: 'assistant',
     speakerType: 'agent',
-    speakerName: agent,
+    speakerName: name,
     tags,
     provenance,
     sourceSessionId: provenance.sessionId,
     sourceMessageId: said.messageId,
-    promotedBy: agent,
+    promotedBy: name,
     createdAt: at,
     updatedAt: at,
     pinned: false,
@@ -136,6 +146,22 @@ function toDraft(said: SaidDirective, content: string, masks: number, now: numbe
   }
 }
 
+/** The texts of a list without their secrets, each once; `undefined` when they could not be searched. */
+function maskEach(items: readonly unknown[]): readonly string[] | undefined {
+  const masked = new Set<string>()
+  for (const item of items) {
+    if (typeof item !== 'string') continue
+    const clean = guardEgress(() => redact(item))
+    if (clean.state === 'refused') return undefined
+    masked.add(clean.text)
+  }
+  return [...masked]
+}
+
+function nameOf({ agent, agentName }: SaidDirective): string {
+  return agentName ?? agent
+}
+
 function findSuperseded(documents: Documents, { directive }: SaidDirective): MemoryDocument | undefined {
   const id = string(directive.payload, 'supersedes')
   return id === undefined ? undefined : documents.findNewest(id)
@@ -144,8 +170,8 @@ function findSuperseded(documents: Documents, { directive }: SaidDirective): Mem
 function readAudience(payload: JsonObject): DocumentAudience | undefined {
   const audience = object(payload, 'audience')
   if (audience === undefined) return undefined
-  const texts = (key: string): readonly string[] =>
-    list(audience, key).filter((item) => typeof item === 'string')
+  // One that could not be searched names nobody.
+  const texts = (key: string): readonly string[] => maskEach(list(audience, key)) ?? []
   return { agents: texts('agents'), workdirs: texts('workdirs') }
 }
 

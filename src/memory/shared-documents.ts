@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { field, parseJson } from '#base'
 import { openJournal } from '#journal'
 import { readVersion, toVersionJson, versionKeyOf, type DocumentScope, type MemoryDocument } from '#model'
-import type { Documents } from './documents.ts'
+import type { Documents } from './document-calls.ts'
 import { findSharingObstacle } from './sharing.ts'
 
 /**

@@ -20,7 +20,7 @@ export function findSharingObstacle(document: SharedContent): SharingObstacle | 
   if (type === 'message' || type === 'artifact') return 'type'
   if (scope === 'workdir' && workdir === undefined) return 'folder'
   if (hasSecret([content, ...tags].join('\n'))) return 'secret'
-  return toGateVerdict(content, []).kind === 'quarantine' ? 'instructs' : undefined
+  return toGateVerdict(content, { toolTexts: [] }).kind === 'quarantine' ? 'instructs' : undefined
 }
 
 function hasSecret(text: string): boolean {

@@ -2,7 +2,13 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '#testing'
 import { learning } from './fixtures/learning.ts'
-import { disagreementOf, similarityOf, toContradictionGroups, toPromotion } from './similarity.ts'
+import {
+  disagreementOf,
+  isParaphrase,
+  similarityOf,
+  toContradictionGroups,
+  toPromotion,
+} from './similarity.ts'
 import { toStem } from './stem.ts'
 import { toStems } from './words.ts'
 
@@ -43,13 +49,77 @@ describe('words', () => {
 describe('[DOC16] what is promoted', () => {
   test.each([
     ['Run the build before the tests', 'Run  the build\nbefore the tests'],
-    ['The tests need a build first', 'The test needs building first'],
-    ['`npm test` builds the package first', 'First, `npm test` builds the package'],
-    ['Ada wants tabs in every file', 'It seems that Ada wants tabs in every file'],
     ['Ports below 1024 need root', 'ports below 1024 need root!'],
-    ["The server doesn't read the file twice", 'The server does not read the file twice'],
-  ])('confirms what says the same: %s', (known, said) => {
+    ['The server doesn’t read the file twice.', "The server doesn't read the file twice"],
+  ])('confirms the same statement: %s', (known, said) => {
     expect(promote(said, known)).toMatchObject({ kind: 'confirms', near: { id: `learning:${known}` } })
+  })
+
+  test.each([
+    ['Prefer tabs over spaces', 'Prefer spaces over tabs'],
+    ['Use pnpm, not npm', 'Use npm, not pnpm'],
+    ['Deploy from main to prod', 'Deploy from prod to main'],
+    ['The replica is db1 and the primary is db2', 'The primary is db1 and the replica is db2'],
+    ['Print hello world', 'Print hello worlds'],
+    ['Call Reader with the path', 'Call reader with the path'],
+    ['Compare with == and not with =', 'Compare with = and not with =='],
+    ['The tests need a build first', 'The test needs building first'],
+    ['Ada wants tabs in every file', 'It seems that Ada wants tabs in every file'],
+    [
+      'The billing tests want TZ=UTC in the billing container.',
+      'The shipping tests want TZ=UTC in the shipping container.',
+    ],
+    ['The claude tests want TZ=UTC LEARNED-claude.', 'The codex tests want TZ=UTC LEARNED-codex.'],
+  ])('never swallows the reverse of a statement, or one about another thing: %s', (known, said) => {
+    for (const [one, other] of [
+      [known, said],
+      [said, known],
+    ] as const) {
+      const promotion = promote(other, one)
+      expect(promotion.kind).toBe('ask')
+      expect(promotion.kind === 'ask' ? promotion.near[0]?.differs : []).not.toEqual([])
+    }
+  })
+
+  test('never merges what was said of two folders', () => {
+    const draft = { type: 'learning', category: 'knowledge', content: 'The tests need TZ=UTC' } as const
+    const inShop = learning(draft.content, { workdir: '/work/shop' })
+    expect(toPromotion({ ...draft, workdir: '/work/blog' }, [inShop], NOW)).toEqual({ kind: 'new' })
+    expect(toPromotion(draft, [inShop], NOW)).toMatchObject({ kind: 'ask', near: [{ differs: ['folder'] }] })
+    expect(toPromotion({ ...draft, workdir: '/work/shop' }, [inShop], NOW).kind).toBe('confirms')
+    const everywhere = learning(draft.content)
+    expect(toPromotion({ ...draft, workdir: '/work/blog' }, [everywhere], NOW).kind).toBe('confirms')
+  })
+
+  test('confirms only what has the same words in the same order, whatever is swapped or replaced', () => {
+    const words = fc.array(
+      fc.constantFrom<string>(
+        'Billing',
+        'orders',
+        'calls',
+        'reads',
+        'from',
+        'to',
+        'the',
+        'db',
+        'cache',
+        'over',
+        'test',
+      ),
+      { minLength: 2, maxLength: 12 },
+    )
+    fc.assert(
+      fc.property(words, fc.nat(), fc.nat(), (list, m, n) => {
+        const [i, j] = [m % list.length, n % list.length]
+        const swapped = list.with(i, list[j] ?? '').with(j, list[i] ?? '')
+        const promotion = promote(swapped.join(' '), list.join(' '))
+        const isSame = swapped.every((word, at) =>
+          at === 0 ? word.toLowerCase() === list[0]?.toLowerCase() : word === list[at],
+        )
+        expect(promotion.kind === 'confirms').toBe(isSame)
+      }),
+      runs(500),
+    )
   })
 
   test.each([
@@ -83,6 +153,7 @@ describe('[DOC16] what is promoted', () => {
       'Install packages in this repository with pnpm',
       'Install packages in this repository with npm',
     ],
+    ['order', 'Readers wait for writers', 'Writers wait for readers'],
   ])('is asked about when %s do not agree: %s', (part, known, said) => {
     const promotion = promote(said, known)
     expect(promotion).toMatchObject({ kind: 'ask', choices: ['update', 'keep-both', 'ignore'] })
@@ -167,6 +238,21 @@ describe('[DOC16] what is promoted', () => {
     const began = performance.now()
     for (const text of long) promote(text, `${text} `, 'other')
     expect(performance.now() - began).toBeLessThan(20_000)
+  })
+})
+
+describe('[DOC16] what a person may want to merge', () => {
+  test('adds words and replaces none', () => {
+    expect(isParaphrase('Ada wants tabs in every file', 'It seems that Ada wants tabs in every file')).toBe(
+      true,
+    )
+    expect(isParaphrase('The tests need a build first', 'The test needs building first')).toBe(true)
+    const [one, other] = [
+      'The billing tests want a billing database',
+      'The shipping tests want a shipping database',
+    ]
+    expect(isParaphrase(one, other)).toBe(false)
+    expect(isParaphrase('The limit is 40 files', 'The limit is 50 files')).toBe(false)
   })
 })
 

@@ -1,5 +1,4 @@
-import { toDocumentState } from '#model'
-import type { DocumentCategory, MemoryDocument } from '#model'
+import { toDocumentState, type MemoryDocument } from '#model'
 import { differencesOf, toGuard, withoutNames } from './guard.ts'
 import type { GuardPart } from './guard.ts'
 import { toStems } from './words.ts'
@@ -10,7 +9,7 @@ export interface Near {
   /** From 0 to 1. */
   readonly similarity: number
   /** In what the two do not agree, and so may contradict each other. */
-  readonly differs: readonly (GuardPart | 'category')[]
+  readonly differs: readonly (GuardPart | 'category' | 'folder')[]
 }
 
 /** What a person can do about a document that is nearly the same. */
@@ -19,9 +18,9 @@ export type NearChoice = 'update' | 'keep-both' | 'ignore'
 /** What a promotion comes to. */
 export type Promotion =
   | { readonly kind: 'new' }
-  /** Says what a document says already: it counts as said again, and nothing is added. */
+  /** The same statement as a document: that one is confirmed, and nothing is added. */
   | { readonly kind: 'confirms'; readonly near: Near }
-  /** Nearly the same, and yet perhaps the opposite: nobody but a person can tell. The nearest first. */
+  /** Nearly the same, and perhaps the opposite: only a person can tell. The nearest first. */
   | { readonly kind: 'ask'; readonly near: readonly Near[]; readonly choices: readonly NearChoice[] }
 
 /** Measured: at 0.6, 98 % of paraphrases are found and 3 % of what is unrelated. */
@@ -33,14 +32,14 @@ const SAID = 3
 const CHOICES: readonly NearChoice[] = ['update', 'keep-both', 'ignore']
 
 /**
- * Compares what is to be promoted with what is known. Likeness alone never merges: a contradiction is more alike than
- * a paraphrase. So numbers, negations, identifiers, words that have an opposite, and a single word that stands in
- * another's place, all have to agree before it counts as a confirmation. Documents of another type or for another
- * audience are not compared, nor are those that do not count any more.
+ * Compares what is to be promoted with what is known. Similarity never merges two statements: "tabs over spaces" and
+ * "spaces over tabs" have the same words, and two facts about two services differ in one word only. Only the same
+ * statement, in the same folder or in all of them, confirms a document; what is similar is for a person to decide.
+ * Documents of another type, for another audience or for another folder are not compared, nor are inactive ones.
  */
 export function toPromotion(
   draft: Pick<MemoryDocument, 'type' | 'category' | 'content'> &
-    Pick<Partial<MemoryDocument>, 'audience' | 'id'>,
+    Pick<Partial<MemoryDocument>, 'audience' | 'id' | 'workdir'>,
   known: Iterable<MemoryDocument>,
   now: number,
 ): Promotion {
@@ -52,9 +51,11 @@ export function toPromotion(
         other.id !== draft.id &&
         other.type === draft.type &&
         JSON.stringify(other.audience) === audience &&
+        // What is remembered for all folders may repeat what is known of one.
+        (draft.workdir === undefined || other.workdir === undefined || other.workdir === draft.workdir) &&
         toDocumentState(other, now) === 'active',
     )
-    .map((other) => toNear(draft.category, words, other))
+    .map((other) => toNear(draft, words, other))
     .filter(({ similarity }) => similarity >= NEAR)
     .toSorted((a, b) => b.similarity - a.similarity || (a.id < b.id ? -1 : 1))
   const same = near.find(({ differs }) => differs.length === 0)
@@ -92,11 +93,24 @@ function sharedOf(a: readonly string[], b: readonly string[]): number {
   return all === 0 ? 0 : shared / all
 }
 
-/** In what two texts that are alike do not agree. */
+/** In what two texts differ. Nothing: they are the same statement. */
 export function disagreementOf(a: string, b: string): readonly GuardPart[] {
   if (toPlain(a) === toPlain(b)) return []
+  if (toStatement(a) === toStatement(b)) return []
   const guards = differencesOf(toGuard(a), toGuard(b))
-  return isReplacement(toStems(a), toStems(b)) ? [...guards, 'words'] : guards
+  const [left, right] = [new Set(toStems(a)), new Set(toStems(b))]
+  const sameWords = left.size === right.size && [...left].every((stem) => right.has(stem))
+  return [...guards, sameWords ? 'order' : 'words']
+}
+
+/**
+ * Whether one text is probably a longer or shorter form of the other: it adds words and replaces none. Enough to show
+ * the two to a person side by side, never enough to merge them.
+ */
+export function isParaphrase(a: string, b: string): boolean {
+  if (similarityOf(a, b) < NEAR || differencesOf(toGuard(a), toGuard(b)).length > 0) return false
+  const [left, right] = [new Set(toStems(a)), new Set(toStems(b))]
+  return [...left].every((stem) => right.has(stem)) || [...right].every((stem) => left.has(stem))
 }
 
 /**
@@ -130,19 +144,30 @@ function reach(start: string, edges: ReadonlyMap<string, readonly string[]>): Re
   return reached
 }
 
-function toNear(ownCategory: DocumentCategory, own: Words, { id, category, content }: MemoryDocument): Near {
+function toNear(
+  draft: Pick<MemoryDocument, 'category' | 'workdir'>,
+  own: Words,
+  { id, category, workdir, content }: MemoryDocument,
+): Near {
   const similarity = likenessOf(own, toWords(content))
   if (similarity < NEAR) return { id, similarity, differs: [] }
-  const texts = disagreementOf(own.text, content)
-  return { id, similarity, differs: category === ownCategory ? texts : [...texts, 'category'] }
-}
-
-/** Whether one text is the other with a single word in another's place: where facts change. */
-function isReplacement(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return false
-  return a.filter((stem, at) => stem !== b[at]).length === 1
+  const differs: Near['differs'] = [
+    ...disagreementOf(own.text, content),
+    ...(category === draft.category ? [] : ['category' as const]),
+    ...(workdir === undefined || workdir === draft.workdir ? [] : ['folder' as const]),
+  ]
+  return { id, similarity, differs }
 }
 
 function toPlain(text: string): string {
   return text.normalize('NFC').trim().replaceAll(/\s+/g, ' ')
+}
+
+/** A text without what does not change its meaning: how it begins and ends, and typographic quotation marks. */
+function toStatement(text: string): string {
+  const plain = toPlain(text)
+    .replaceAll(/[‘’]/g, "'")
+    .replaceAll(/[“”]/g, '"')
+    .replace(/[.!…]+$/, '')
+  return plain.charAt(0).toLowerCase() + plain.slice(1)
 }

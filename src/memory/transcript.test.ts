@@ -12,7 +12,7 @@ async function passagesOf(path: string): Promise<readonly Passage[]> {
   const readings = await readAll(path)
   const chain = createChain()
   for (const reading of readings) if (reading.kind === 'entry') chain.add(reading.entry)
-  return toPassages(readings, chain.finish().spine)
+  return toPassages(readings, chain.finish())
 }
 
 const heard = (said: readonly SpokenMessage[]): readonly string[] =>

@@ -14,6 +14,14 @@ export type GateVerdict =
   | { readonly kind: 'pass' }
   | { readonly kind: 'quarantine'; readonly reason: QuarantineReason; readonly detail: string }
 
+/** What somebody else's words are looked for in. */
+export interface ForeignTexts {
+  /** What tools answered in this turn and the one before. */
+  readonly toolTexts: readonly string[]
+  /** The beginning of a text of no person and no agent in which the words stood first, however far back. */
+  readonly origin?: string | undefined
+}
+
 /** From this share of its stems on, a text counts as copied. */
 const COPIED = 0.6
 /** How far apart in a tool's answer the copied words may stand. A long answer has almost every word somewhere. */
@@ -63,8 +71,8 @@ const PATTERNS: readonly (readonly [QuarantineReason, RegExp])[] = [
  * this turn or the one before, or when it reads like an instruction to the agent: somebody else's words must not
  * become what later sessions know, before a person has seen them.
  */
-export function toGateVerdict(content: string, toolTexts: readonly string[]): GateVerdict {
-  const plain = content.normalize('NFKC').replaceAll(/[\p{Cf}\u00AD]/gu, '')
+export function toGateVerdict(content: string, { toolTexts, origin }: ForeignTexts): GateVerdict {
+  const plain = toVisible(content)
   for (const piece of toPieces(plain)) {
     for (const [reason, pattern] of PATTERNS) {
       const found = pattern.exec(piece)
@@ -73,10 +81,19 @@ export function toGateVerdict(content: string, toolTexts: readonly string[]): Ga
   }
   const encoded = findEncoded(plain)
   if (encoded !== undefined) return { kind: 'quarantine', reason: 'encoded-text', detail: encoded }
-  const share = Math.max(0, ...toolTexts.map((text) => copiedShare(plain, text)))
-  if (share < COPIED) return { kind: 'pass' }
-  const detail = `${Math.floor(share * 100)} % of it stands in what a tool answered`
+  const share = Math.max(0, ...toolTexts.map((text) => copiedShare(plain, toVisible(text))))
+  if (share >= COPIED) {
+    const detail = `${Math.floor(share * 100)} % of it stands in what a tool answered`
+    return { kind: 'quarantine', reason: 'copied-from-tool', detail }
+  }
+  if (origin === undefined) return { kind: 'pass' }
+  const detail = `its words were first in what a tool, a file or a program gave: "${origin}"`
   return { kind: 'quarantine', reason: 'copied-from-tool', detail }
+}
+
+/** What a text shows, without characters that are not seen. */
+function toVisible(text: string): string {
+  return text.normalize('NFKC').replaceAll(/\p{Cf}|\u034F/gu, '')
 }
 
 /** The greatest share of the stems of a text that stand close together in another. */
@@ -96,6 +113,55 @@ export function copiedShare(content: string, source: string): number {
     most = Math.max(most, counts.size)
   }
   return most / own.size
+}
+
+/** How many stems in a row make a run, and from which share of its runs on a text counts as said before. */
+const RUN = 3
+export const SAID_BEFORE = 0.5
+
+/**
+ * Looks for one text in many others: the share of its runs of three stems that stand in another. Unlike words that
+ * are near each other, runs in the same order are no coincidence, however much there is to look through.
+ */
+export interface RunMatcher {
+  /** Whether bytes may hold enough of the words to be worth taking apart. */
+  mayHold(line: Buffer): boolean
+  shareIn(source: string): number
+}
+
+export function createRunMatcher(content: string): RunMatcher {
+  const own = toStems(toVisible(content))
+  const size = Math.min(RUN, own.length)
+  const runs = new Set(toRuns(own, size))
+  // A stem may end in other letters than its word.
+  const roots = [...new Set(own)].map((stem) => stem.slice(0, Math.max(3, stem.length - 2)))
+  const plain = roots.filter((root) => /^[a-z0-9]+$/.test(root))
+  const least = Math.ceil(plain.length * SAID_BEFORE)
+  return {
+    mayHold(line) {
+      if (runs.size === 0) return false
+      const text = line.toString('latin1').toLowerCase()
+      // Between the letters may be characters that are not seen, and any character may be escaped.
+      if (UNSEEN.test(text)) return true
+      return plain.filter((root) => text.includes(root)).length >= least
+    },
+    shareIn(source) {
+      if (runs.size === 0) return 0
+      const found = new Set(toRuns(toStems(toVisible(source)), size).filter((run) => runs.has(run)))
+      return found.size / runs.size
+    },
+  }
+}
+
+/** The first bytes of characters that are not seen, as they are or as JSON escapes them. */
+const UNSEEN =
+  /\\u(?:200|20[26]|feff|00ad|034f|180)|\u00e2\u0080[\u008b-\u008f\u00aa-\u00ae]|\u00e2\u0081|\u00ef\u00bb\u00bf|\u00c2\u00ad|\u00cd\u008f|\u00e1\u00a0\u008e|\u00f3\u00a0/
+
+function toRuns(stems: readonly string[], size: number): readonly string[] {
+  if (size === 0) return []
+  return Array.from({ length: Math.max(0, stems.length - size + 1) }, (_, at) =>
+    stems.slice(at, at + size).join(' '),
+  )
 }
 
 /** Pieces that overlap, so that no pattern has to look far, and none is cut in two. */

@@ -9,6 +9,8 @@ export interface Abilities {
   readonly interrupt: boolean
   /** A permission can be answered with another input. */
   readonly editInput: boolean
+  /** A denial can carry words for the agent. Otherwise they are its next prompt. */
+  readonly denialWords: boolean
   /** Prompts may come while a turn runs. */
   readonly midTurn: boolean
   readonly images: boolean
@@ -18,6 +20,15 @@ export interface Abilities {
 
 /** How much a person is asked. `bypass` exists in agents; here only local configuration can ask for it. */
 export type PermissionMode = 'default' | 'accept-edits' | 'plan' | 'bypass'
+
+/** From the one that allows least to the one that allows most. */
+export const PERMISSION_MODES: readonly PermissionMode[] = ['plan', 'default', 'accept-edits', 'bypass']
+
+/** A model that an agent offers. */
+export interface AgentModel {
+  readonly id: string
+  readonly name: string
+}
 
 /** Reads a mode. An unknown one is none: nothing is guessed about what a person would be asked. */
 export function findMode(value: unknown): PermissionMode | undefined {
@@ -68,9 +79,22 @@ export interface RetryingFact {
   readonly inMs: number
 }
 
+/** How full the model's window was after a turn, and how large it is. */
+export interface TurnContext {
+  readonly used: number
+  readonly window?: number | undefined
+}
+
 /** How a turn came to its end. */
 export type TurnOutcome =
-  | { readonly kind: 'answered'; readonly usage?: Usage | undefined; readonly costUsd?: number | undefined }
+  | {
+      readonly kind: 'answered'
+      readonly usage?: Usage | undefined
+      readonly costUsd?: number | undefined
+      /** The model that took most of it, where it is told with the usage. */
+      readonly model?: string | undefined
+      readonly context?: TurnContext | undefined
+    }
   | { readonly kind: 'interrupted' }
   /** The API or the agent failed. `retry`: whether the same may work later. */
   | {

@@ -1,18 +1,22 @@
 import { textOf, type Block } from './block.ts'
-import { endsAnswer, type CommandEntry, type Entry, type ReplyEntry, type ResultEntry } from './entry.ts'
-import type {
-  CommandMessage,
-  CompactionMessage,
-  Message,
-  PromptMessage,
-  ReplyMessage,
-  ToolAnswer,
-} from './message.ts'
-import { stopOf, toAnswer, toCall } from './tool-answer.ts'
+import { createAnswerTracker, type AnswerTracker } from './answers.ts'
+import type { CommandEntry, Entry, RecordEntry, ReplyEntry, ResultEntry } from './entry.ts'
+import type { CommandMessage, CompactionMessage, Message, PromptMessage } from './message.ts'
+import { addWork, withWork, type WorkDraft } from './delegated-work.ts'
+import { repeatsAmong, toRepeatNotice, type RepeatTracker } from './repeats.ts'
+import { addLine, createReplyDraft, endReply, toReply, type ReplyDraft } from './reply-draft.ts'
+import { findDelivered, isQueued } from './queue.ts'
+import { toAnswer } from './tool-answer.ts'
 
 export interface AssembleOptions {
   /** Ids of the active path. Messages with no entry on it are marked `offPath`. */
   readonly path?: ReadonlySet<string>
+  /** For entries that follow others: what is known of the answers before them. */
+  readonly answers?: AnswerTracker
+  /** Ids of queued words that another entry delivers. Default: those that one of the entries delivers. */
+  readonly delivered?: ReadonlySet<string>
+  /** For entries that follow others: what lines before them said. */
+  readonly repeats?: RepeatTracker
 }
 
 /**
@@ -23,17 +27,42 @@ export function toMessages(entries: Iterable<Entry>, options: AssembleOptions = 
   const drafts: Draft[] = []
   const replies = new Map<string, ReplyDraft>()
   const calls = new Map<string, ReplyDraft>()
-  /** The answer that goes on, for agents whose lines do not say which they belong to. */
-  let open: ReplyDraft | undefined
+  const answers = options.answers ?? createAnswerTracker()
+  const all = [...entries]
+  const repeats = options.repeats ?? repeatsAmong(all)
+  const delivered = options.delivered ?? (all.some(isQueued) ? findDelivered(all) : undefined)
+  /** The last answer, for agents whose lines do not say which they belong to. */
+  let answer: ReplyDraft | undefined
+  /** Told what the answer behind it cost. */
+  let bill: WaitingBill | undefined
 
-  for (const entry of entries) {
-    const answer = open
-    if (endsAnswer(entry)) open = undefined
+  for (const entry of all) {
+    const step = answers.add(entry)
+    const repeat = repeats.add(entry)
+    if (repeat === 'other') drafts.push({ kind: 'message', message: toRepeatNotice(entry) })
+    // What it says is said by the one that delivers it, or by the line that it repeats.
+    if (repeat === 'same' || delivered?.has(entry.id) === true) {
+      addAside(entry, drafts)
+      continue
+    }
     switch (entry.kind) {
       case 'reply':
-        if (entry.part === 'end') addEnd(entry, drafts, answer)
-        else if (entry.part === 'item') open = addItem(entry, { drafts, calls, answer })
-        else addReply(entry, drafts, replies, calls)
+        if (entry.part === undefined) addReply(entry, drafts, replies, calls)
+        else if (entry.part === 'end') addEnd(entry, drafts, step === 'bills' ? answer : undefined)
+        else {
+          if (answer === undefined || step !== 'continues') {
+            answer = beginAnswer(drafts, bill)
+            bill = undefined
+          }
+          addLine(entry, answer, calls)
+        }
+        break
+      case 'record':
+        if (step === 'bills') addEnd(entry, drafts, answer)
+        else {
+          const aside = addAside(entry, drafts)
+          if (step === 'bills-next') bill = { entry, aside }
+        }
         break
       case 'result':
         addResult(entry, drafts, calls)
@@ -59,7 +88,7 @@ export function toMessages(entries: Iterable<Entry>, options: AssembleOptions = 
         addSummary(entry, entry.blocks, drafts)
         break
       case 'interruption':
-        drafts.push(notice(entry, 'warning', entry.text))
+        drafts.push(notice(entry, 'warning', toStopWords(entry.text)))
         break
       case 'notice':
         if (QUIET_LEVELS.has(entry.level) || entry.text === '') addAside(entry, drafts)
@@ -74,32 +103,33 @@ export function toMessages(entries: Iterable<Entry>, options: AssembleOptions = 
           ),
         )
         break
+      case 'delegated':
+        // It is told by the subagent's own file, where there is one.
+        if (entry.inFile) addAside(entry, drafts)
+        else addWork(entry, drafts, calls)
+        break
       case 'context':
       case 'injection':
-      case 'record':
       case 'unknown':
         addAside(entry, drafts)
         break
     }
   }
-  return drafts.map((draft) => markOffPath(finish(draft), options.path))
+  return drafts.flatMap((draft) => finish(draft)).map((message) => markOffPath(message, options.path))
 }
 
 /** A message that may still grow. */
-type Draft = { readonly kind: 'message'; message: Message } | ReplyDraft | AsideDraft
+type Draft = { readonly kind: 'message'; message: Message } | ReplyDraft | AsideDraft | WorkDraft
 
 interface AsideDraft {
   readonly kind: 'aside'
   readonly entries: Entry[]
 }
 
-interface ReplyDraft {
-  readonly kind: 'reply'
-  readonly entries: Entry[]
-  readonly lines: ReplyEntry[]
-  readonly answers: Map<string, ToolAnswer>
-  /** Told to be at its end, by a line that holds nothing of it. */
-  ended?: ReplyEntry
+interface WaitingBill {
+  readonly entry: RecordEntry
+  /** Where it stands unless an answer claims it. */
+  readonly aside: AsideDraft
 }
 
 const QUIET_LEVELS: ReadonlySet<string> = new Set(['info', 'suggestion'])
@@ -130,40 +160,29 @@ function addReply(
   }
   let draft = entry.messageId === undefined ? undefined : replies.get(entry.messageId)
   if (draft === undefined) {
-    draft = { kind: 'reply', entries: [], lines: [], answers: new Map() }
+    draft = createReplyDraft()
     drafts.push(draft)
     if (entry.messageId !== undefined) replies.set(entry.messageId, draft)
   }
-  draft.entries.push(entry)
-  draft.lines.push(entry)
-  for (const block of entry.blocks) if (block.kind === 'tool-use') calls.set(block.id, draft)
+  addLine(entry, draft, calls)
 }
 
-/** Goes on with the answer at hand, or begins one. */
-function addItem(
-  entry: ReplyEntry,
-  {
-    drafts,
-    calls,
-    answer,
-  }: {
-    readonly drafts: Draft[]
-    readonly calls: Map<string, ReplyDraft>
-    readonly answer: ReplyDraft | undefined
-  },
-): ReplyDraft {
-  const draft: ReplyDraft = answer ?? { kind: 'reply', entries: [], lines: [], answers: new Map() }
-  if (answer === undefined) drafts.push(draft)
-  draft.entries.push(entry)
-  draft.lines.push(entry)
-  for (const block of entry.blocks) if (block.kind === 'tool-use') calls.set(block.id, draft)
+/** Begins an answer, with what it cost where that stands before it. */
+function beginAnswer(drafts: Draft[], bill: WaitingBill | undefined): ReplyDraft {
+  const draft = createReplyDraft()
+  if (bill !== undefined) {
+    const { entry, aside } = bill
+    aside.entries.splice(aside.entries.indexOf(entry), 1)
+    if (aside.entries.length === 0) drafts.splice(drafts.indexOf(aside), 1)
+    addEnd(entry, drafts, draft)
+  }
+  drafts.push(draft)
   return draft
 }
 
-function addEnd(entry: ReplyEntry, drafts: Draft[], answer: ReplyDraft | undefined): void {
-  if (answer === undefined) return addAside(entry, drafts)
-  answer.entries.push(entry)
-  answer.ended = entry
+function addEnd(entry: ReplyEntry | RecordEntry, drafts: Draft[], answer: ReplyDraft | undefined): void {
+  if (answer === undefined) addAside(entry, drafts)
+  else endReply(entry, answer)
 }
 
 function addResult(entry: ResultEntry, drafts: Draft[], calls: ReadonlyMap<string, ReplyDraft>): void {
@@ -189,6 +208,12 @@ function addResult(entry: ResultEntry, drafts: Draft[], calls: ReadonlyMap<strin
       owned = true
     }
   }
+}
+
+/** Who stopped a turn, in words for people: what clients write is addressed to the model. */
+function toStopWords(text: string): string {
+  if (text.startsWith('[Request interrupted by user')) return 'You interrupted'
+  return text === 'The turn was stopped: interrupted' ? 'Interrupted' : text
 }
 
 function addCommand(entry: CommandEntry, drafts: Draft[]): void {
@@ -228,10 +253,15 @@ function addSummary(entry: Entry, summary: readonly Block[], drafts: Draft[]): v
   drafts.push({ kind: 'message', message: { kind: 'compaction', ...common(entry), compaction, summary } })
 }
 
-function addAside(entry: Entry, drafts: Draft[]): void {
+function addAside(entry: Entry, drafts: Draft[]): AsideDraft {
   const last = drafts.at(-1)
-  if (last?.kind === 'aside') last.entries.push(entry)
-  else drafts.push({ kind: 'aside', entries: [entry] })
+  if (last?.kind === 'aside') {
+    last.entries.push(entry)
+    return last
+  }
+  const draft: AsideDraft = { kind: 'aside', entries: [entry] }
+  drafts.push(draft)
+  return draft
 }
 
 /** The last message that is not an aside. */
@@ -240,42 +270,19 @@ function lastMessage(drafts: readonly Draft[]): (Draft & { kind: 'message' }) | 
   return last?.kind === 'message' ? last : undefined
 }
 
-function finish(draft: Draft): Message {
+function finish(draft: Draft): readonly Message[] {
   switch (draft.kind) {
     case 'message':
-      return draft.message
+      return [draft.message]
     case 'reply':
-      return toReply(draft)
+      return [withWork(toReply(draft), toMessages)]
+    case 'work':
+      return toMessages(draft.entries.map(({ work }) => work))
     case 'aside': {
       const first = draft.entries[0]
       if (first === undefined) throw new Error('an aside is begun with its first entry')
-      return { kind: 'aside', ...common(first), entries: draft.entries }
+      return [{ kind: 'aside', ...common(first), entries: draft.entries }]
     }
-  }
-}
-
-function toReply(draft: ReplyDraft): ReplyMessage {
-  const first = draft.lines[0]
-  const last = draft.lines.at(-1)
-  if (first === undefined || last === undefined) throw new Error('a reply is begun with its first line')
-  const blocks = draft.lines.flatMap((line) => line.blocks)
-  const { ended } = draft
-  const usage = ended?.usage ?? last.usage
-  const stopReason = ended === undefined ? last.stopReason : stopOf(blocks)
-  return {
-    kind: 'reply',
-    id: first.id,
-    ...(first.at === undefined ? {} : { at: first.at }),
-    entries: draft.entries,
-    ...(first.messageId === undefined ? {} : { messageId: first.messageId }),
-    ...(first.model === undefined ? {} : { model: first.model }),
-    blocks,
-    calls: blocks.flatMap((block) => (block.kind === 'tool-use' ? [toCall(block, draft.answers)] : [])),
-    // Lines repeat the usage, and while streaming it grew: the last one is the message's.
-    ...(usage === undefined ? {} : { usage }),
-    ...(stopReason === undefined ? {} : { stopReason }),
-    synthetic: false,
-    apiError: first.apiError,
   }
 }
 

@@ -26,6 +26,8 @@ export interface PermissionAsk {
   readonly agentId?: string | undefined
   /** Why the agent asks, in its own words. */
   readonly reason?: string | undefined
+  /** Why it is asked again: what has changed since it was asked before. In words for a person. */
+  readonly changed?: string | undefined
   /** What an answer beyond this once could allow. Shown in full; nothing of it holds unless a person chose it. */
   readonly rules: readonly PermissionRule[]
   /** Whether the agent can take another input than the one it asked with. */
@@ -47,6 +49,7 @@ export interface QuestionAsk {
   readonly kind: 'question'
   readonly workdir: string
   readonly toolUseId?: string | undefined
+  readonly changed?: string | undefined
   readonly questions: readonly Question[]
 }
 
@@ -63,10 +66,10 @@ export interface Question {
 export type AttentionState =
   | { readonly state: 'open' }
   | { readonly state: 'resolved'; readonly resolution: Resolution; readonly by: string; readonly at: string }
-  /** The agent stopped waiting, or is gone, or a deadline passed. Never read as consent. */
+  /** The agent stopped waiting, or is gone, or a deadline passed, or it is asked anew. Never read as consent. */
   | { readonly state: 'lapsed'; readonly reason: LapseReason; readonly at: string }
 
-export type LapseReason = 'agent-gone' | 'withdrawn' | 'deadline' | 'session-ended'
+export type LapseReason = 'agent-gone' | 'withdrawn' | 'deadline' | 'session-ended' | 'changed'
 
 /** What a person answered. */
 export type Resolution =

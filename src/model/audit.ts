@@ -18,6 +18,8 @@ export interface AuditedAsk {
   readonly toolUseId?: string | undefined
   /** Of what would run. */
   readonly inputHash?: string | undefined
+  /** What would run, where that is not what the call is recorded with. */
+  readonly input?: AuditedInput | undefined
   /** The hash of everything that was shown. */
   readonly shown: string
 }
@@ -29,17 +31,28 @@ export interface AuditedRule {
   readonly words: string
 }
 
+/** A device that was logged in: its id, and what it was called then. Any device may be called anything. */
+export interface AuditedDevice {
+  readonly id: string
+  readonly label: string
+}
+
+/** Who decided: `by` in words, and the device, where it was none of this machine itself. */
+export interface AuditedBy {
+  readonly by: string
+  readonly device?: AuditedDevice | undefined
+}
+
 /** How an attention ended. `by` is who decided; an end that nobody decided has a reason instead. */
 export type AuditedEnd =
-  | {
+  | ({
       readonly end: 'allow'
-      readonly by: string
       readonly rules: readonly AuditedRule[]
       /** What a person made run instead. */
       readonly edited?: AuditedInput | undefined
-    }
-  | { readonly end: 'deny'; readonly by: string; readonly words?: string | undefined }
-  | { readonly end: 'answer'; readonly by: string; readonly answersHash: string }
+    } & AuditedBy)
+  | ({ readonly end: 'deny'; readonly words?: string | undefined } & AuditedBy)
+  | ({ readonly end: 'answer'; readonly answersHash: string } & AuditedBy)
   | { readonly end: 'lapsed'; readonly reason: string }
 
 /** What the audit log of a session holds. */
@@ -75,8 +88,8 @@ export type AuditFact =
     }
   /** The line before it about this attention did not come about: something else could not be written down. */
   | { readonly kind: 'attention.voided'; readonly id: string }
-  | { readonly kind: 'mode.changed'; readonly mode: string; readonly by: string }
-  | { readonly kind: 'model.changed'; readonly model: string; readonly by: string }
+  | ({ readonly kind: 'mode.changed'; readonly mode: string } & AuditedBy)
+  | ({ readonly kind: 'model.changed'; readonly model: string } & AuditedBy)
   | { readonly kind: 'session.ended'; readonly reason: string; readonly message?: string | undefined }
   /** The host before this one died in the middle of a line. What there was of it lies beside the log. */
   | { readonly kind: 'tail.recovered'; readonly offset: number; readonly bytes: number }

@@ -40,6 +40,8 @@ export interface ToolUseBlock extends Extra {
   readonly id: string
   readonly name: string
   readonly input: unknown
+  /** What a person made run instead, where they changed it before they allowed it. */
+  readonly changed?: { readonly input: unknown; readonly by: string } | undefined
 }
 
 export interface ToolResultBlock extends Extra {
@@ -192,8 +194,17 @@ function extra(value: JsonObject, known: readonly string[]): JsonObject | undefi
 }
 
 function readBytes(data: unknown): Uint8Array | undefined {
-  if (!Array.isArray(data)) return undefined
-  return data.every(isByte) ? Uint8Array.from(data) : undefined
+  if (data instanceof Uint8Array) return data
+  const bytes = Array.isArray(data) ? data : findListed(data)
+  return bytes?.every(isByte) === true ? Uint8Array.from(bytes) : undefined
+}
+
+/** What `JSON.stringify` makes of a `Buffer`, and of any other list of bytes: its numbers under their places. */
+function findListed(data: unknown): readonly unknown[] | undefined {
+  if (!isObject(data)) return undefined
+  if (data['type'] === 'Buffer' && Array.isArray(data['data'])) return data['data']
+  const values = Object.values(data)
+  return Object.keys(data).every((key, at) => key === String(at)) && values.length > 0 ? values : undefined
 }
 
 function isByte(value: unknown): value is number {

@@ -1,6 +1,6 @@
 import type { Block } from './block.ts'
 import type { Preserved } from './compaction.ts'
-import type { Entry, Link } from './entry.ts'
+import { isSpoken, type Entry, type Link } from './entry.ts'
 
 /** What is kept of an entry: never its blocks or its raw line. All nodes have all fields, so they stay small. */
 export interface Node {
@@ -24,6 +24,13 @@ export interface Node {
   readonly callIds: readonly string[] | undefined
   readonly answers: readonly string[] | undefined
   readonly callEntryId: string | undefined
+  /** Where its line begins. */
+  readonly offset: number
+  /** Somebody's words to the agent: what agents count as a turn. */
+  readonly prompt: boolean
+  /** A prompt, reply or result, or a compaction. */
+  readonly said: boolean
+  readonly takesBack: Link['takesBack']
 }
 
 /** A break in the chain that was closed by file order. */
@@ -59,6 +66,10 @@ export function toNode(entry: Entry, link: Link, position: number): Node {
     callIds: isReply ? callsOf(entry.blocks) : undefined,
     answers: entry.kind === 'result' ? answersOf(entry.blocks) : undefined,
     callEntryId: entry.kind === 'result' ? entry.callEntryId : undefined,
+    offset: entry.place.offset,
+    prompt: entry.kind === 'prompt',
+    said: isSpoken(entry) || entry.kind === 'compaction',
+    takesBack: link.takesBack,
   }
 }
 
@@ -120,7 +131,8 @@ export function joinParents(main: readonly Node[], nodes: ReadonlyMap<string, No
   let previous: Node | undefined
   for (const node of main) {
     node.before = previous
-    if (node.parentId === undefined) node.parent = previous
+    if (node.takesBack !== undefined) node.parent = findLeft(node.takesBack, previous)
+    else if (node.parentId === undefined) node.parent = previous
     else if (node.parentId !== null) {
       node.parent = nodes.get(node.parentId)
       if (node.parent === undefined) {
@@ -131,6 +143,27 @@ export function joinParents(main: readonly Node[], nodes: ReadonlyMap<string, No
     if (!node.progress) previous = node
   }
   return bridges
+}
+
+/** The last node of the path that is left when something of it is taken back. */
+function findLeft(takesBack: NonNullable<Link['takesBack']>, end: Node | undefined): Node | undefined {
+  if ('from' in takesBack) {
+    let node = end
+    while (node !== undefined && node.offset >= takesBack.from) node = above(node)
+    return node
+  }
+  let node = end
+  for (let { turns } = takesBack; turns > 0 && node !== undefined; node = above(node))
+    if (node.prompt) turns--
+  // What the agent put in before the first of these turns was of that turn. What a session begins with stays.
+  let spoken = node
+  while (spoken !== undefined && !spoken.said) spoken = above(spoken)
+  return spoken ?? node
+}
+
+/** The node before it on the path, as the path was when the node was written. */
+function above(node: Node): Node | undefined {
+  return node.parent ?? (node.boundary ? node.before : undefined)
 }
 
 function bridge(node: Node, parentId: string, reason: Bridge['reason'], to: Node | undefined): Bridge {

@@ -1,6 +1,8 @@
+import { isAmong, placeQueued, withQueued } from './chain-queued.ts'
 import { breakCycles, joinParents, relink, toNode, type Bridge, type Node } from './chain-links.ts'
 import type { Preserved } from './compaction.ts'
 import type { Entry } from './entry.ts'
+import { createQueueTracker, isQueued } from './queue.ts'
 import { finishSteps, type Steps } from './steps.ts'
 
 /**
@@ -11,6 +13,10 @@ import { finishSteps, type Steps } from './steps.ts'
  *          before it in the file, and the bridge is reported: nothing said becomes unreachable.
  * [CHAIN3] A compaction ends the path; what it preserved stands between its summary and what came after.
  * [CHAIN5] An entry that names no parent follows the one before it in the file.
+ * [CHAIN6] What an agent took back is a branch. What comes next hangs from what was left; when nothing does, the path
+ *          ends there.
+ * [CHAIN7] Words that were queued while a turn ran, and that no line delivered, stand behind what was said before them
+ *          in the file, and behind the results of its calls. What was taken back before it was sent is not on the path.
  * [CHAIN4] All lines of a message and all results of its calls are on the path when one of its lines is.
  */
 export interface Chain {
@@ -22,6 +28,8 @@ export interface Chain {
   /** Ids of everything that leads to the end of a branch and is not on the spine, in file order. Ask before more is added. */
   readonly ownOf: (leafId: string) => readonly string[]
   readonly bridges: readonly Bridge[]
+  /** Ids of what was queued and is said again by the line that delivered it. */
+  readonly delivered: ReadonlySet<string>
 }
 
 /** An end of the conversation beside the active one. Kept, never discarded. */
@@ -45,10 +53,19 @@ export function createChain(): ChainFold {
   const nodes = new Map<string, Node>()
   const order: Node[] = []
   const boundaries: Preserved[] = []
+  const queue = createQueueTracker()
+  const queued: Node[] = []
+  const delivered = new Set<string>()
 
   return {
     add(entry) {
+      for (const { id } of queue.add(entry)) delivered.add(id)
       if (entry.link === undefined) return
+      if (isQueued(entry)) {
+        // Behind the last one, and before the next.
+        queued.push(toNode(entry, entry.link, order.length - 0.5))
+        return
+      }
       const node = toNode(entry, entry.link, order.length)
       // A line written twice counts where it was written last.
       nodes.set(entry.id, node)
@@ -79,23 +96,42 @@ export function createChain(): ChainFold {
     const bridges = [...missing, ...breakCycles(main)]
     yield
     const ends = findEnds(main)
-    const leaf = ends.at(-1)
-    if (leaf === undefined) return { path: [], spine: new Set(), branches: [], ownOf: () => [], bridges }
+    const leaf = findTaken(main) ?? ends.at(-1)
     yield
     const messages = yield* indexMessages(main)
     yield
-    const path = withWholeMessages(walk(leaf), messages)
-    const spine = yield* withHistory(path, { nodes, main, messages })
+    const said = leaf === undefined ? [] : withWholeMessages(walk(leaf), messages)
+    const spine = yield* withHistory(said, { nodes, main, messages })
     const beside = ends.filter((end) => !spine.has(end.id))
+    const branches = beside.map((end) => toBranch(end, spine))
+    yield
+    const waiting = placeQueued(
+      queued.filter(({ id }) => !delivered.has(id)),
+      main,
+    )
+    const withdrawn = new Set(
+      (queue.state.waiting ?? []).flatMap((each) => (each.isWithdrawn ? each.id : [])),
+    )
+    const path = withQueued(
+      said,
+      waiting.filter(({ node }) => !withdrawn.has(node.id)),
+    )
+    const onSpine = waiting.filter((each) => isAmong(each, spine))
+    for (const { node } of onSpine) spine.add(node.id)
     return {
       path: path.map((node) => node.id),
       spine,
-      branches: beside.map((end) => toBranch(end, spine)),
+      branches,
       ownOf(leafId) {
         const end = nodes.get(leafId)
-        return end === undefined ? [] : toOwn(end, spine, messages)
+        const own = end === undefined ? [] : toOwn(end, spine, messages)
+        return withQueued(
+          own,
+          waiting.filter(({ node }) => !spine.has(node.id)),
+        ).map(({ id }) => id)
       },
       bridges: bridges.filter(({ id }) => spine.has(id)),
+      delivered: new Set(delivered),
     }
   }
 }
@@ -121,6 +157,12 @@ function findEnds(main: readonly Node[]): readonly Node[] {
   return [...ends].filter((end) => !isAncestor.has(end)).toSorted((a, b) => a.position - b.position)
 }
 
+/** What took something back last, when nothing was said since: it is the end, and no leaf leads there. */
+function findTaken(main: readonly Node[]): Node | undefined {
+  const last = main.findLast((node) => node.spoken || node.takesBack !== undefined)
+  return last?.takesBack === undefined ? undefined : last
+}
+
 /** Nodes above any of the ends: such an end is a stop on the way to another one. */
 function ancestorsOf(ends: ReadonlySet<Node>): ReadonlySet<Node> {
   const above = new Set<Node>()
@@ -144,7 +186,7 @@ function* withHistory(
     readonly main: readonly Node[]
     readonly messages: Messages
   },
-): Steps<ReadonlySet<string>> {
+): Steps<Set<string>> {
   const spine = new Set<string>()
   let segment = path
   for (;;) {
@@ -153,9 +195,17 @@ function* withHistory(
     const boundary = segment.find((node) => node.boundary)
     if (boundary === undefined) return spine
     const continued = tree.nodes.get(boundary.continues ?? '')
-    const end = continued ?? tree.main.findLast((node) => node.position < boundary.position && node.spoken)
+    const end = continued ?? findContinued(boundary, tree.main)
     segment = end === undefined ? [] : withWholeMessages(walkWritten(end, spine, tree.nodes), tree.messages)
   }
+}
+
+/** The end of what a compaction stands for, where its line does not name it: what was said last before it. */
+function findContinued(boundary: Node, main: readonly Node[]): Node | undefined {
+  const { before } = boundary
+  return before?.writtenParentId === undefined && before?.parent !== undefined
+    ? before
+    : main.findLast((node) => node.position < boundary.position && node.spoken)
 }
 
 /** Up from a node as the lines were written, before any compaction moved them; only what is new. */
@@ -241,11 +291,10 @@ function toBranch(end: Node, onPath: ReadonlySet<string>): Branch {
 }
 
 /** Whole messages, as on the active path: what was called there, and what came of it. */
-function toOwn(end: Node, onPath: ReadonlySet<string>, messages: Messages): readonly string[] {
+function toOwn(end: Node, onPath: ReadonlySet<string>, messages: Messages): readonly Node[] {
   const nodes: Node[] = []
   for (let node: Node | undefined = end; node && !onPath.has(node.id); node = node.parent) nodes.push(node)
   return withWholeMessages(nodes.toReversed(), messages)
     .filter(({ id }) => !onPath.has(id))
     .toSorted((a, b) => a.position - b.position)
-    .map(({ id }) => id)
 }

@@ -44,9 +44,32 @@ export function compactionKey({
   return compaction.window ?? forkedFrom?.entryId ?? id
 }
 
-/** How many tokens it took out of the model's window; 0 when it does not say. */
-export function savedTokens({ tokensBefore = 0, tokensAfter }: Compaction): number {
-  return tokensAfter === undefined ? 0 : Math.max(0, tokensBefore - tokensAfter)
+/** How many tokens it took out of the model's window, when it says so. */
+export function savedTokens({ tokensBefore, tokensAfter }: Compaction): number | undefined {
+  if (tokensBefore === undefined || tokensAfter === undefined) return undefined
+  return Math.max(0, tokensBefore - tokensAfter)
+}
+
+/** What files tell of a compaction, for a report of what was used. */
+export interface CompactionFact {
+  /** The entry; that of the original where the line is a copy. */
+  readonly key: string
+  /** What it took out of the model's window. Absent where the line does not say. */
+  readonly tokens?: number | undefined
+  /** The request that made it has no line, as with Claude Code: it is billed only where the session states its cost. */
+  readonly unseen?: true
+}
+
+export function toCompactionFact(entry: Parameters<typeof compactionKey>[0]): CompactionFact {
+  const { compaction } = entry
+  // Other agents bill it like any request, or say nothing of sizes.
+  const isUnseen = compaction.tokensBefore !== undefined && compaction.window === undefined
+  const tokens = savedTokens(compaction)
+  return {
+    key: compactionKey(entry),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(isUnseen ? { unseen: true } : {}),
+  }
 }
 
 function readPreserved(metadata: unknown): Preserved | undefined {

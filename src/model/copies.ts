@@ -1,4 +1,4 @@
-import { isLive, type SessionSummary } from './session.ts'
+import { isLive, type CopiedFrom, type SessionSummary } from './session.ts'
 
 type Copy = Pick<SessionSummary, 'id' | 'copiedFrom' | 'lastActivityAt' | 'live'>
 
@@ -46,6 +46,32 @@ export function ownSince({
 
 function hasNothingOwn(session: Copy): boolean {
   const { copiedFrom, lastActivityAt, live } = session
-  if (copiedFrom === undefined || isLive(live)) return false
+  if (copiedFrom === undefined || isLive(live) || isWanted(copiedFrom)) return false
   return lastActivityAt === undefined || isCopied(session, lastActivityAt)
+}
+
+/** Somebody made it to continue in it: it is listed from the beginning. */
+function isWanted({ kind }: CopiedFrom): boolean {
+  return kind === 'forked' || kind === 'repaired'
+}
+
+/**
+ * What a fork or a repaired copy is called for as long as it has only the name that was copied with it: after the
+ * session that it was made of, whose own name is `origin`.
+ */
+export function toCopyName(
+  { name, nameFrom }: Pick<SessionSummary, 'name' | 'nameFrom'>,
+  { kind, name: called }: CopiedFrom,
+  origin: string | undefined,
+): string | undefined {
+  const words = COPY_WORDS[kind]
+  if (words === undefined || nameFrom === 'person') return name
+  const isOwn = (nameFrom === 'custom' || nameFrom === 'agent') && name !== origin
+  const base = called ?? name
+  return isOwn || base === undefined ? name : `${words} ${base}`
+}
+
+const COPY_WORDS: Readonly<Partial<Record<CopiedFrom['kind'], string>>> = {
+  forked: 'Fork of',
+  repaired: 'Repaired copy of',
 }

@@ -1,5 +1,7 @@
-import { isWakeUpEntry, type Entry } from './entry.ts'
+import type { AnswerStep } from './answers.ts'
+import { callKeysOf, type Entry } from './entry.ts'
 import { appendDamage, type Damage } from './place.ts'
+import type { QueuedWords } from './queue.ts'
 import type { SessionFacts } from './session.ts'
 import { contextSize, NO_USAGE, type Usage } from './usage.ts'
 
@@ -28,6 +30,8 @@ export interface Tally {
   lines: number
   entries: number
   prompts: number
+  /** Of agents whose bills do not name answers. */
+  answers: number
   toolCalls: number
   turns: number
   compactions: number
@@ -43,6 +47,7 @@ export function createTally(): Tally {
     lines: 0,
     entries: 0,
     prompts: 0,
+    answers: 0,
     toolCalls: 0,
     turns: 0,
     compactions: 0,
@@ -64,15 +69,23 @@ export function tallyDamage(tally: Tally, damage: Damage): void {
   tally.moreDamage++
 }
 
-export function tallyEntry(tally: Tally, entry: Entry): void {
+/** What of the entries before it this one says again. */
+export interface TallyContext {
+  readonly step: AnswerStep
+  readonly delivered: readonly QueuedWords[]
+}
+
+export function tallyEntry(tally: Tally, entry: Entry, { step, delivered }: TallyContext): void {
+  for (const { isPrompt } of delivered) if (isPrompt) tally.prompts--
   tally.entries++
+  if (step === 'begins') tally.answers++
   switch (entry.kind) {
     case 'prompt':
-      if (!isWakeUpEntry(entry)) tally.prompts++
+      if (entry.origin !== 'system') tally.prompts++
       if (!entry.midTurn) tally.turns++
       break
     case 'reply':
-      for (const block of entry.blocks) if (block.kind === 'tool-use') tally.toolCalls++
+      tally.toolCalls += callKeysOf(entry).length
       if (entry.usage && !entry.synthetic) tally.contextTokens = contextSize(entry.usage)
       break
     case 'compaction':
@@ -81,6 +94,9 @@ export function tallyEntry(tally: Tally, entry: Entry): void {
     case 'unknown':
       tally.unknown++
       break
+    case 'record':
+      if (entry.spent !== undefined) tally.contextTokens = contextSize(entry.spent.usage)
+      break
     case 'result':
     case 'command':
     case 'interruption':
@@ -88,7 +104,7 @@ export function tallyEntry(tally: Tally, entry: Entry): void {
     case 'summary':
     case 'context':
     case 'notice':
-    case 'record':
+    case 'delegated':
     case 'oversize':
       break
   }
@@ -99,10 +115,11 @@ export function toCounts(
   tally: Tally,
   billed: { readonly replies: number; readonly usage: Usage } = { replies: 0, usage: NO_USAGE },
 ): SessionCounts {
-  const { damage, moreDamage, contextTokens, ...counted } = tally
+  const { damage, moreDamage, contextTokens, answers, ...counted } = tally
   return {
     ...counted,
-    ...billed,
+    usage: billed.usage,
+    replies: answers > 0 ? answers : billed.replies,
     damaged: damage.length + moreDamage,
     ...(contextTokens === null ? {} : { contextTokens }),
   }

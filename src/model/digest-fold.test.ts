@@ -169,12 +169,35 @@ describe('tools', () => {
       touched('n.ipynb', { changes: 1, added: 1, removed: 0 }),
     ])
     expect(tools).toEqual([
-      { name: 'Edit', calls: 2, failed: 1 },
-      { name: 'Read', calls: 2, failed: 1 },
-      { name: 'MultiEdit', calls: 1, failed: 0 },
-      { name: 'NotebookEdit', calls: 1, failed: 0 },
-      { name: 'Write', calls: 1, failed: 0 },
+      { name: 'Edit', calls: 2, failed: 1, denied: 0 },
+      { name: 'Read', calls: 2, failed: 1, denied: 0 },
+      { name: 'MultiEdit', calls: 1, failed: 0, denied: 0 },
+      { name: 'NotebookEdit', calls: 1, failed: 0, denied: 0 },
+      { name: 'Write', calls: 1, failed: 0, denied: 0 },
     ])
+  })
+
+  test('[DIG8] what a person or a rule did not allow is counted as denied, not as failed, and touched nothing', async () => {
+    const lines = createLines()
+    const [edit, bash, ask] = [
+      call('Edit', { file_path: '/a.ts', old_string: 'a', new_string: 'b' }),
+      call('Bash', { command: 'rm -rf build' }),
+      call('AskUserQuestion', { questions: [] }),
+    ]
+    const words = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    const denied = (id: string): object => lines.result(id, words, answer(id, { ...failure, content: words }))
+    const { files, tools, commands } = await digestOf([
+      lines.prompt('x'),
+      lines.reply([edit, bash, ask]),
+      ...[edit, bash, ask].map(({ id }) => denied(id)),
+    ])
+    expect(files).toEqual([])
+    expect(tools.map(({ failed, denied: count }) => [failed, count])).toEqual([
+      [0, 1],
+      [0, 1],
+      [0, 1],
+    ])
+    expect(commands).toMatchObject([{ command: 'rm -rf build', failed: false, denied: true }])
   })
 
   test('[DIG8] the last 500 commands, in order, and whether they failed', async () => {
@@ -188,7 +211,29 @@ describe('tools', () => {
     expect(commands).toHaveLength(DIGEST_COMMANDS)
     expect(commands[0]).toMatchObject({ command: 'step 20', failed: false })
     expect(commands.at(-1)).toMatchObject({ command: 'step 519', failed: true })
-    expect(tools).toEqual([{ name: 'Bash', calls: DIGEST_COMMANDS + 20, failed: DIGEST_COMMANDS / 2 + 10 }])
+    expect(tools).toEqual([
+      { name: 'Bash', calls: DIGEST_COMMANDS + 20, failed: DIGEST_COMMANDS / 2 + 10, denied: 0 },
+    ])
+  })
+
+  test('[DIG8] files and commands of other agents are counted, each file of a patch too', async () => {
+    const lines = createLines()
+    const patch =
+      '*** Begin Patch\n*** Update File: a.ts\n-old\n+new\n+more\n*** Delete File: b.ts\n*** End Patch'
+    const made = [
+      call('exec_command', { cmd: 'npm test\nls' }),
+      call('run_shell_command', { command: 'npm run lint' }),
+      call('apply_patch', { input: patch }),
+      call('edit', { filePath: '/c.ts', oldString: 'a', newString: 'b' }),
+      call('read_file', { absolute_path: '/c.ts' }),
+    ]
+    const { files, commands } = await digestOf([lines.prompt('x'), lines.reply(made)])
+    expect(commands.map(({ command }) => command)).toEqual(['npm test', 'npm run lint'])
+    expect(files).toMatchObject([
+      { path: '/c.ts', reads: 1, changes: 1, added: 1, removed: 1 },
+      { path: 'a.ts', reads: 0, changes: 1, added: 2, removed: 1 },
+      { path: 'b.ts', changes: 1 },
+    ])
   })
 
   test('[DIG8] lines are counted as the diff that is shown has them', () => {

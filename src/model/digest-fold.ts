@@ -1,10 +1,11 @@
 import { textOf } from './block.ts'
 import type { Chain } from './chain.ts'
+import { createBilling } from './billing.ts'
 import { createToolFold, toFirstLine } from './digest-tools.ts'
 import type { BranchPath, Digest, OutlinePoint } from './digest.ts'
-import type { Entry, PromptEntry, ReplyEntry } from './entry.ts'
-import { billKey } from './ledger.ts'
+import { callKeysOf, type Entry, type PromptEntry, type ReplyEntry } from './entry.ts'
 import { appendDamage, type Damage, type Place } from './place.ts'
+import { createQueueTracker } from './queue.ts'
 import type { Reading } from './reading.ts'
 import type { SessionFacts } from './session.ts'
 import { createSurvey } from './survey.ts'
@@ -16,8 +17,8 @@ export interface DigestFold {
   addLines(count: number): void
   /** In file order. */
   add(reading: Reading): void
-  /** Of one of the session's subagents. */
-  addSubagent(reading: Reading): void
+  /** Of one of the session's subagents, whose file `path` names. */
+  addSubagent(reading: Reading, path: string): void
   /**
    * The digest of what was added so far. More may be added afterwards. `tail` is a last line that cannot be read: it
    * is in this digest, and not in what is kept.
@@ -41,10 +42,12 @@ export function toPromptLine(text: string): string {
 /** `session` is the id of the session. */
 export function createDigestFold(session: string): DigestFold {
   const survey = createSurvey(session)
+  const queue = createQueueTracker()
   const tools = createToolFold()
   /** By id: a line that was written twice counts where it was written last. */
   const points = new Map<string, PromptPoint | CompactionPoint>()
   const bills = new Map<string, { readonly point: PromptPoint; tokens: number }>()
+  const billing = createBilling()
   const calls = new Set<string>()
   const spots = new Map<string, Spot>()
   const words = new Map<string, Words>()
@@ -58,9 +61,11 @@ export function createDigestFold(session: string): DigestFold {
     const known = points.get(entry.id)
     const fresh = known?.kind === 'prompt' ? known : { tokens: 0, toolCalls: 0 }
     const { id, at } = entry
-    current = Object.assign(fresh, { kind: 'prompt' as const, id, at, offset: entry.place.offset, text })
+    const point = Object.assign(fresh, { kind: 'prompt' as const, id, at, offset: entry.place.offset, text })
     points.delete(id)
-    points.set(id, current)
+    points.set(id, point)
+    // What comes next is the answer to the prompt before it, as long as it waits.
+    if (entry.queued !== true) current = point
   }
 
   function addReply(entry: ReplyEntry): void {
@@ -68,19 +73,22 @@ export function createDigestFold(session: string): DigestFold {
     if (said !== undefined)
       words.set(entry.id, { text: toFirstLine(said.text, LONGEST_LINE), isPrompt: false })
     if (entry.synthetic) return
-    for (const block of entry.blocks) {
-      if (block.kind !== 'tool-use') continue
-      tools.call(block, entry)
-      if (calls.has(block.id)) continue
-      calls.add(block.id)
+    for (const block of entry.blocks) if (block.kind === 'tool-use') tools.call(block, entry)
+    for (const key of callKeysOf(entry)) {
+      if (calls.has(key)) continue
+      calls.add(key)
       if (current !== undefined) current.toolCalls++
     }
-    if (entry.usage === undefined || current === undefined) return
-    const key = billKey(entry)
+  }
+
+  function addBill(entry: Entry): void {
+    const { key, usage, isCompaction } = billing.add(entry) ?? {}
+    if (isCompaction) return
+    if (key === undefined || usage === undefined || current === undefined) return
     const bill = bills.get(key) ?? { point: current, tokens: 0 }
     bills.set(key, bill)
     // All lines of a message repeat its usage, and the last one has the final figures.
-    const tokens = contextSize(entry.usage)
+    const tokens = contextSize(usage)
     bill.point.tokens += tokens - bill.tokens
     bill.tokens = tokens
     current.contextTokens = tokens
@@ -88,11 +96,18 @@ export function createDigestFold(session: string): DigestFold {
 
   function addEntry(entry: Entry): void {
     survey.addEntry(entry)
+    for (const { id } of queue.add(entry)) {
+      points.delete(id)
+      words.delete(id)
+    }
+    // What a subagent costs is no part of the turn, whose window it does not fill.
+    if (entry.kind !== 'delegated') addBill(entry)
     if (entry.link !== undefined) spots.set(entry.id, { place: entry.place, at: entry.at })
     if (entry.kind === 'prompt') addPrompt(entry)
     else if (entry.kind === 'reply') addReply(entry)
     else if (entry.kind === 'result') {
-      for (const block of entry.blocks) if (block.kind === 'tool-result') tools.answer(block)
+      const isDenied = entry.decision?.outcome === 'rejected'
+      for (const block of entry.blocks) if (block.kind === 'tool-result') tools.answer(block, isDenied)
     } else if (entry.kind === 'compaction') {
       const { trigger, tokensBefore, tokensAfter } = entry.compaction
       const { id, at } = entry
@@ -115,8 +130,8 @@ export function createDigestFold(session: string): DigestFold {
       if (reading.kind === 'entry') addEntry(reading.entry)
       else survey.addDamage(reading.damage)
     },
-    addSubagent(reading) {
-      if (reading.kind === 'entry') survey.addSubagentEntry(reading.entry)
+    addSubagent(reading, path) {
+      if (reading.kind === 'entry') survey.addSubagentEntry(reading.entry, path)
     },
     finish: (tail) => finishSteps(finishing(tail)),
     finishing,

@@ -2,12 +2,14 @@ import { field, list, shorten, string } from '#base'
 import type { ToolResultBlock, ToolUseBlock } from './block.ts'
 import { DIGEST_COMMANDS, type Digest, type RunCommand, type TouchedFile } from './digest.ts'
 import type { Entry } from './entry.ts'
+import { readCall, readPatched, type KnownCall } from './known-call.ts'
 import { countLineDiff } from './line-diff.ts'
 
-/** Counts what tools did, call by call. A call that failed touched nothing, and is still a call. */
+/** Counts what tools did, call by call. A call that failed or was denied touched nothing, and is still a call. */
 export interface ToolFold {
   call(block: ToolUseBlock, entry: Entry): void
-  answer(block: ToolResultBlock): void
+  /** `isDenied`: it never ran, because a person or a rule did not allow it. */
+  answer(block: ToolResultBlock, isDenied: boolean): void
   finish(): Pick<Digest, 'commands' | 'files' | 'tools'>
 }
 
@@ -20,10 +22,18 @@ interface Touch {
 
 /** What is known of a call until its result is there. */
 interface OpenCall {
-  readonly tool: { calls: number; failed: number }
-  readonly path?: string | undefined
-  readonly touch?: Touch | undefined
-  readonly command?: { failed: boolean } | undefined
+  readonly tool: Tally
+  readonly touched: readonly (readonly [path: string, touch: Touch])[]
+  readonly entryId: string
+  /** Where each file's link led before this call. */
+  readonly before: ReadonlyMap<string, string>
+  readonly command?: { failed: boolean; denied?: true } | undefined
+}
+
+interface Tally {
+  calls: number
+  failed: number
+  denied: number
 }
 
 const READ: Touch = { reads: 1, changes: 0, added: 0, removed: 0 }
@@ -31,12 +41,12 @@ const LONGEST_COMMAND = 200
 
 /** Tool names and inputs as agents write them; what they do not say is not counted. */
 export function createToolFold(): ToolFold {
-  const tools = new Map<string, { calls: number; failed: number }>()
+  const tools = new Map<string, Tally>()
   const files = new Map<
     string,
     { path: string; entryId: string } & { -readonly [Key in keyof Touch]: number }
   >()
-  const commands: (RunCommand & { failed: boolean })[] = []
+  const commands: (RunCommand & { failed: boolean; denied?: true })[] = []
   /** Every call, so that a line that was written twice counts once; without what it did, once it is answered. */
   const calls = new Map<string, OpenCall | undefined>()
 
@@ -47,7 +57,8 @@ export function createToolFold(): ToolFold {
       files.set(path, file)
     }
     file.path = relativeTo(cwd, path)
-    file.entryId = id
+    // A change is what one looks for; of a file that was only read, the last look at it.
+    if (touch.changes > 0 || file.changes === 0) file.entryId = id
     addTouch(path, touch, 1)
   }
 
@@ -61,31 +72,40 @@ export function createToolFold(): ToolFold {
   }
 
   return {
-    call({ id, name, input }, entry) {
+    call({ id, name, input: given }, entry) {
       if (calls.has(id)) return
-      const tool = tools.get(name) ?? { calls: 0, failed: 0 }
+      const tool = tools.get(name) ?? { calls: 0, failed: 0, denied: 0 }
       tools.set(name, tool)
       tool.calls++
-      const path = string(input, 'file_path') ?? string(input, 'notebook_path')
-      const touch = path === undefined ? undefined : toTouch(name, input)
-      if (path !== undefined && touch !== undefined) touchFile(path, touch, entry)
-      const line = name === 'Bash' ? string(input, 'command') : undefined
+      const known = readCall(name, given)
+      const touched = toTouched(known)
+      const before = new Map(touched.flatMap(([path]) => toLink(files.get(path), path)))
+      for (const [path, touch] of touched) touchFile(path, touch, entry)
+      const line = known.tool === 'Bash' ? string(known.input, 'command') : undefined
       const command =
         line === undefined
           ? undefined
           : { entryId: entry.id, at: entry.at, command: toFirstLine(line, LONGEST_COMMAND), failed: false }
       if (command !== undefined) commands.push(command)
       if (commands.length > DIGEST_COMMANDS) commands.shift()
-      calls.set(id, { tool, path, touch, command })
+      calls.set(id, { tool, touched, command, entryId: entry.id, before })
     },
-    answer({ toolUseId, isError }) {
+    answer({ toolUseId, isError }, isDenied) {
       const call = calls.get(toolUseId)
       if (call === undefined) return
       calls.set(toolUseId, undefined)
-      if (!isError) return
-      call.tool.failed++
-      if (call.command !== undefined) call.command.failed = true
-      if (call.path !== undefined && call.touch !== undefined) addTouch(call.path, call.touch, -1)
+      if (!isError && !isDenied) return
+      if (isDenied) call.tool.denied++
+      else call.tool.failed++
+      if (call.command !== undefined) {
+        if (isDenied) call.command.denied = true
+        else call.command.failed = true
+      }
+      for (const [path, touch] of call.touched) {
+        addTouch(path, touch, -1)
+        const file = files.get(path)
+        if (file?.entryId === call.entryId) file.entryId = call.before.get(path) ?? file.entryId
+      }
     },
     finish: () => ({
       files: [...files.values()]
@@ -94,14 +114,32 @@ export function createToolFold(): ToolFold {
         .toSorted(byTouches),
       commands: commands.map((command) => ({ ...command })),
       tools: [...tools]
-        .map(([name, { calls: count, failed }]) => ({ name, calls: count, failed }))
+        .map(([name, tally]) => ({ name, ...tally }))
         .toSorted((a, b) => b.calls - a.calls || inOrder(a.name, b.name)),
     }),
   }
 }
 
-function toTouch(name: string, input: unknown): Touch | undefined {
-  switch (name) {
+function toLink(
+  file: { readonly entryId: string } | undefined,
+  path: string,
+): readonly (readonly [path: string, entryId: string])[] {
+  return file === undefined ? [] : [[path, file.entryId]]
+}
+
+function toTouched({ tool, input }: KnownCall): OpenCall['touched'] {
+  if (tool === 'Patch')
+    return readPatched(string(input, 'patch') ?? '').map(({ path, added, removed }) => [
+      path,
+      { reads: 0, changes: 1, added, removed },
+    ])
+  const path = string(input, 'file_path') ?? string(input, 'notebook_path')
+  const touch = path === undefined ? undefined : toTouch(tool, input)
+  return path === undefined || touch === undefined ? [] : [[path, touch]]
+}
+
+function toTouch(tool: string, input: unknown): Touch | undefined {
+  switch (tool) {
     case 'Read':
     case 'NotebookRead':
       return READ

@@ -16,7 +16,7 @@ export interface Digest {
   /** Commands that ran, in file order; only the last `DIGEST_COMMANDS` of them. */
   readonly commands: readonly RunCommand[]
   /** How often each tool was called, most often first. */
-  readonly tools: readonly { readonly name: string; readonly calls: number; readonly failed: number }[]
+  readonly tools: readonly CalledTool[]
 }
 
 /** A place worth going to. */
@@ -72,8 +72,17 @@ export interface TouchedFile {
   readonly changes: number
   readonly added: number
   readonly removed: number
-  /** The entry that touched it last. */
+  /** The entry that changed it last; of a file that was only read, the one that read it last. */
   readonly entryId: string
+}
+
+interface CalledTool {
+  readonly name: string
+  readonly calls: number
+  /** Without those that were denied. */
+  readonly failed: number
+  /** Calls that never ran: a person or a rule did not allow them. */
+  readonly denied: number
 }
 
 export interface RunCommand {
@@ -82,6 +91,8 @@ export interface RunCommand {
   /** Its first line, cut. */
   readonly command: string
   readonly failed: boolean
+  /** It never ran: a person or a rule did not allow it. */
+  readonly denied?: true
 }
 
 /** Commands beyond this many are counted in `tools` only. */

@@ -1,4 +1,5 @@
 import { readObject } from './directive-object.ts'
+import { createQuoting } from './directive-quoting.ts'
 import type { Directive, DirectiveKind, DirectiveNotice, DirectiveReading } from './directives.ts'
 
 /** Whether anything follows the piece that is read. */
@@ -23,6 +24,8 @@ type Step =
   | {
       readonly say: 'text'
       readonly length: number
+      /** Not there: words. */
+      readonly as?: 'code' | 'line'
       readonly notice?: Pick<DirectiveNotice, 'kind' | 'reason'>
     }
   | { readonly say: 'directive'; readonly length: number; readonly found: Found }
@@ -46,24 +49,25 @@ export function createDirectiveScanner(): DirectiveScanner {
   let fence: Fence | undefined
   /** The rest of the line is text, whatever it holds. */
   let verbatim = false
+  /** The line before is quoted, and a line of words goes on with it. */
+  let isQuotation = false
+  const quoting = createQuoting()
 
   function decide(at: number, isLast: boolean): Step {
-    if (!atLineStart) return verbatim ? readLine(held, at) : readWords(held, at, { isLast, atLineStart })
-    const line = readLineStart(held, at, { isLast, fence })
-    switch (line) {
-      case 'wait':
-        return WAIT
-      case 'quotation':
-        verbatim = true
-        return readLine(held, at)
-      case 'words':
-        verbatim = fence !== undefined
-        return verbatim ? readLine(held, at) : readWords(held, at, { isLast, atLineStart })
-      default:
-        fence = fence === undefined ? line : undefined
-        verbatim = true
-        return readLine(held, at)
-    }
+    const context = { isLast, atLineStart, isQuoted: quoting.isQuoted() }
+    if (!atLineStart) return verbatim ? readLine(held, at) : readWords(held, at, context)
+    const line = readLineStart(held, at, { isLast, fence, isQuotation })
+    if (line === 'wait') return WAIT
+    isQuotation = line === 'quotation'
+    if (typeof line === 'object') fence = fence === undefined ? line : undefined
+    verbatim = line !== 'words' || fence !== undefined
+    return verbatim ? readLine(held, at) : readWords(held, at, context)
+  }
+
+  function see(step: Extract<Step, { say: 'text' }>, text: string): void {
+    if (step.as === undefined) quoting.see(text)
+    else quoting.skip(text)
+    if (step.notice !== undefined) quoting.skipMarks()
   }
 
   return {
@@ -80,9 +84,12 @@ export function createDirectiveScanner(): DirectiveScanner {
         if (step.say === 'directive') {
           const { size, ...found } = step.found
           directives.push({ ...found, start, end: start + size, at: shown })
+          quoting.skip(held.slice(at, at + step.length))
         } else {
           if (step.notice !== undefined) notices.push({ ...step.notice, start, at: shown })
-          parts.push(held.slice(at, at + step.length))
+          const text = held.slice(at, at + step.length)
+          see(step, text)
+          parts.push(text)
           shown += step.length
         }
         at += step.length
@@ -103,17 +110,23 @@ const LONGEST_FENCE = 1024
 interface LineContext {
   readonly isLast: boolean
   readonly fence: Fence | undefined
+  readonly isQuotation: boolean
 }
 
-/** What a line begins: a fence, or the end of the one that is open; a quotation; words, or more code. */
+/** What a line begins: a fence, or the end of the one that is open; a quotation; indented code; words, or more code. */
 function readLineStart(
   text: string,
   at: number,
-  { isLast, fence }: LineContext,
-): Fence | 'words' | 'quotation' | 'wait' {
+  { isLast, fence, isQuotation }: LineContext,
+): Fence | 'words' | 'quotation' | 'code' | 'wait' {
   const start = text.slice(at, at + 4)
   if (/^ {0,3}$/.test(start) && start.length < 4 && !isLast) return 'wait'
-  if (fence === undefined && /^ {0,3}>/.test(start)) return 'quotation'
+  if (fence === undefined) {
+    if (/^ {0,3}>/.test(start)) return 'quotation'
+    // In a list, words may be indented as far: they are not told from code.
+    if (/^(?: {4}| {0,3}\t)/.test(start)) return isQuotation ? 'quotation' : 'code'
+    if (isQuotation && /^ {0,3}[^\s#*+-]/.test(start)) return 'quotation'
+  }
   if (!/^ {0,3}[`~]/.test(start)) return 'words'
   const window = text.slice(at, at + LONGEST_FENCE)
   const newline = window.indexOf('\n')
@@ -129,12 +142,14 @@ function readLineStart(
 
 function readLine(text: string, at: number): Step {
   const newline = text.indexOf('\n', at)
-  return { say: 'text', length: (newline === -1 ? text.length : newline + 1) - at }
+  return { say: 'text', as: 'line', length: (newline === -1 ? text.length : newline + 1) - at }
 }
 
 interface WordContext {
   readonly isLast: boolean
   readonly atLineStart: boolean
+  /** What stands here is somebody else's words. */
+  readonly isQuoted: boolean
 }
 
 /** Up to the next character that may begin something else. */
@@ -166,12 +181,13 @@ function readCode(text: string, at: number, { isLast }: WordContext): Step {
     // What stands at the very end may go on.
     if (ends === window.length && !isWhole) return WAIT
     if (match[0].startsWith('\n')) return { say: 'text', length: run }
-    if (match[0].length === run) return { say: 'text', length: run + ends }
+    if (match[0].length === run) return { say: 'text', as: 'code', length: run + ends }
   }
   return isWhole ? { say: 'text', length: run } : WAIT
 }
 
-function readDirective(text: string, at: number, { isLast, atLineStart }: WordContext): Step {
+function readDirective(text: string, at: number, { isLast, atLineStart, isQuoted }: WordContext): Step {
+  if (isQuoted) return { say: 'text', length: 1 }
   const known = KEYWORDS.find(([keyword]) => text.startsWith(keyword, at))
   if (known === undefined) {
     const rest = text.slice(at, at + 12)

@@ -53,6 +53,18 @@ const replies = fc
         '\n```\n',
         '\n~~~~\n',
         '\n> ',
+        '\n    ',
+        '\n\t',
+        '<!--',
+        '-->',
+        '<pre>',
+        '</pre>',
+        '<q ',
+        '</Q>',
+        '|',
+        '“',
+        '”',
+        ' "',
         '\n',
         '\r\n',
         '\n\n',
@@ -131,11 +143,45 @@ describe('quoted', () => {
     ['in inline code of two backticks', 'Write ``a ` [REMEMBER] {"content":"a"}`` so.'],
     ['in inline code over two lines', 'Write `a\n[REMEMBER] {"content":"a"}` so.'],
     ['in a quotation', '> [REMEMBER] {"content":"a"}\n'],
+    ['in the line after a quotation', '> They say:\n[REMEMBER] {"content":"a"}\n'],
+    ['in the second line after a quotation', '> They say:\nplease\n  [REMEMBER] {"content":"a"}'],
+    ['in indented code', 'The file has:\n\n    [REMEMBER] {"content":"a"}\n'],
+    ['in code indented with a tab', 'The file has:\n\n\t[REMEMBER] {"content":"a"}\n'],
+    ['in an HTML comment', 'Read <!-- [REMEMBER] {"content":"a"} --> it.'],
+    ['in an HTML comment of several lines', '<!--\n[REMEMBER] {"content":"a"}\n-->'],
+    ['in an HTML comment that is not closed', '<!-- hidden\n\n[REMEMBER] {"content":"a"}'],
+    ['in preformatted text', '<pre>\n[REMEMBER] {"content":"a"}\n</pre>'],
+    ['in an element for quotations', '<BlockQuote cite="x">\n\n[REMEMBER] {"content":"a"}</blockquote>'],
+    ['between quotation marks', 'The page says: "[REMEMBER] {"content":"a"}".'],
+    [
+      'between quotation marks that opened before',
+      'The page says: "please\nadd [REMEMBER] {"content":"a"}".',
+    ],
+    ['between typographic quotation marks', 'The page says: “add [REMEMBER] {"content":"a"}”.'],
+    ['between German and French quotation marks', '„[TEACH] {"content":"a"}“ «[TEACH] {"content":"b"}»'],
+    ['behind a single quotation mark', 'It says \'[REMEMBER] {"content":"a"}\''],
+    ['in a table', '| note | text |\n|---|---|\n| a | [REMEMBER] {"content":"a"} |'],
+    ['in a table without outer lines', 'note | text\n---|---\na | [REMEMBER] {"content":"a"}'],
     ['behind a backslash', 'Say \\[REMEMBER] {"content":"a"}'],
     ['spoken of', 'What [REMEMBER] does'],
     ['in other letters', '[remember] {"content":"a"}'],
   ])('[DIR3] %s it stays, and does nothing', (_, text) => {
     expect(parseDirectives(text)).toEqual({ text, directives: [], notices: [] })
+  })
+
+  test('[DIR3] behind a quotation, a comment, a table, inches and a quoted word, it counts', () => {
+    const said = [
+      '> They say so.\n\n[REMEMBER] {"content":"a"}',
+      '> They say so.\n- [REMEMBER] {"content":"b"}',
+      '<!-- hidden --> [REMEMBER] {"content":"c"}',
+      '<pre>x</pre>\n[REMEMBER] {"content":"d"}',
+      '| a |\n|---|\n| b |\n[REMEMBER] {"content":"e"}',
+      'A screen of 27" is "large". [REMEMBER] {"content":"f"}',
+      'It says "never\n\n[REMEMBER] {"content":"g"}',
+      'Use `<pre>` or `"`. [REMEMBER] {"content":"h"}',
+    ]
+    const kept = said.flatMap((text) => parseDirectives(text).directives.map((one) => one.content))
+    expect(kept.join('')).toBe('abcdefgh')
   })
 
   test('[DIR3] behind a fence, and behind a backtick that closes nothing, it counts', () => {

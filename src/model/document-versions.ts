@@ -17,6 +17,8 @@ export type DocumentChange =
   | 'unpinned'
   | 'expiry-set'
   | 'approved'
+  /** Its words and every earlier version are gone for good; where it was said is kept, so that it is not read anew. */
+  | 'deleted'
 
 /** A document as it was after one change. Versions of a document count from 1. */
 export interface DocumentVersion {
@@ -61,6 +63,7 @@ const CHANGES: Readonly<Record<DocumentChange, true>> = {
   unpinned: true,
   'expiry-set': true,
   approved: true,
+  deleted: true,
 }
 
 /**

@@ -1,5 +1,8 @@
+import { string } from '#base'
+import type { Spent } from './billing.ts'
 import { textOf, type Block } from './block.ts'
 import type { Compaction } from './compaction.ts'
+import type { CostTotals } from './compaction-cost.ts'
 import type { Place } from './place.ts'
 import type { Usage } from './usage.ts'
 import { isWakeUp } from './wake-up-format.ts'
@@ -24,6 +27,7 @@ export type Entry =
   | ContextEntry
   | NoticeEntry
   | RecordEntry
+  | DelegatedEntry
   | OversizeEntry
   | UnknownEntry
 
@@ -61,6 +65,11 @@ export interface Link {
   /** What a compaction boundary continues, though nothing hangs from it. */
   readonly logicalParentId?: string | undefined
   readonly sidechain: boolean
+  /**
+   * What it takes back of the path so far: everything from a byte on, or the last turns. What comes next hangs from what
+   * is left.
+   */
+  readonly takesBack?: { readonly from: number } | { readonly turns: number } | undefined
 }
 
 /** Words for the agent: a person's, or those of the program that drives it. */
@@ -74,6 +83,8 @@ export interface PromptEntry extends Envelope {
   /** The id its sender gave it, where the line has another one of its own. */
   readonly sentAs?: string | undefined
   readonly permissionMode?: string | undefined
+  /** Written when it was typed. Where a later line delivers it, that one stands for it. */
+  readonly queued?: true | undefined
 }
 
 /** A line of the agent's answer. One message of the model is several lines with one `messageId`. */
@@ -120,6 +131,8 @@ export interface CommandEntry extends Envelope {
   readonly command?: string | undefined
   readonly args?: string | undefined
   readonly output?: string | undefined
+  /** Written when it was typed. Where a later line delivers it, that one stands for it. */
+  readonly queued?: true | undefined
 }
 
 /** A person stopped the turn. */
@@ -147,6 +160,8 @@ export interface CompactionEntry extends Envelope {
   readonly summary?: readonly Block[] | undefined
   /** What the model sees in place of everything before it, where its own line has that. They have no lines of their own. */
   readonly history?: readonly Entry[] | undefined
+  /** Set where the last prompts before it stand in front of that, and its line does not hold them. */
+  readonly keepsPrompts?: boolean | undefined
 }
 
 /** Something given to the model beside the words: environment, listings, files. The body is in `raw`. */
@@ -166,6 +181,26 @@ export interface RecordEntry extends Envelope {
   readonly kind: 'record'
   /** The record's value where it is one short text: the title, the mode, the working directory. */
   readonly value?: string | undefined
+  /** The turn that it belongs to, where the agent gives turns ids of their own. */
+  readonly turn?: string | undefined
+  /** What the answer beside it cost. */
+  readonly spent?: Spent | undefined
+  /** What the session has cost so far, as its client counts. */
+  readonly totals?: CostTotals | undefined
+}
+
+/**
+ * A line of a subagent's conversation, written into the file of the session that it worked for. Some clients wrote a
+ * subagent down like this, with or without a file of its own.
+ */
+export interface DelegatedEntry extends Envelope {
+  readonly kind: 'delegated'
+  /** The call that started the subagent, where the line names it. */
+  readonly callId?: string | undefined
+  /** What the subagent was told, said, called or was answered. It has the id and the place of the line. */
+  readonly work: Exclude<Entry, DelegatedEntry>
+  /** The subagent has a file of its own, which says it too: it is shown and found there. */
+  readonly inFile?: true | undefined
 }
 
 /** A record too large to hold in memory. Its envelope is known; its body is read by streaming `place`. */
@@ -176,6 +211,29 @@ export interface OversizeEntry extends Envelope {
 /** A line of a type nobody knows yet. Kept, counted and shown as what it is. */
 export interface UnknownEntry extends Envelope {
   readonly kind: 'unknown'
+}
+
+/** What an entry says: that of a subagent's line is inside of it. */
+export function workOf(entry: Entry): DelegatedEntry['work'] {
+  return entry.kind === 'delegated' ? entry.work : entry
+}
+
+/** What provider-side tools are called with: the provider runs them, and no result follows. */
+const PROVIDER_CALLS: ReadonlySet<string> = new Set([
+  'web_search_call',
+  'file_search_call',
+  'image_generation_call',
+  'code_interpreter_call',
+  'server_tool_use',
+])
+
+/** A key for every call in an answer, those included that its provider runs itself. */
+export function callKeysOf({ id, blocks }: ReplyEntry): readonly string[] {
+  return blocks.flatMap((block, index) => {
+    if (block.kind === 'tool-use') return [block.id]
+    const isCall = block.kind === 'unknown' && PROVIDER_CALLS.has(string(block.value, 'type') ?? '')
+    return isCall ? [`${id} ${index}`] : []
+  })
 }
 
 /** Whether it is a wake-up that was sent as a prompt: nobody said it, and it counts as no prompt. */
@@ -204,6 +262,7 @@ export function endsAnswer(entry: Entry): boolean {
     case 'context':
     case 'notice':
     case 'record':
+    case 'delegated':
     case 'oversize':
     case 'unknown':
       return false

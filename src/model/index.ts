@@ -1,10 +1,12 @@
-export { findMode } from './agent-fact.ts'
+export { findMode, PERMISSION_MODES } from './agent-fact.ts'
 export type {
   Abilities,
+  AgentModel,
   DeltaFact,
   MessageFact,
   PermissionMode,
   RetryingFact,
+  TurnContext,
   TurnOutcome,
 } from './agent-fact.ts'
 export type {
@@ -35,7 +37,10 @@ export type {
   ToolUseBlock,
   UnknownBlock,
 } from './block.ts'
-export { compactionKey, readCompaction, savedTokens } from './compaction.ts'
+export { compactionBillKey, readCostState } from './compaction-cost.ts'
+export type { CostState, CostTotals } from './compaction-cost.ts'
+export { compactionKey, readCompaction, savedTokens, toCompactionFact } from './compaction.ts'
+export type { CompactionFact } from './compaction.ts'
 export type { Compaction, Preserved } from './compaction.ts'
 export type { CompactionRecord, Trim } from './compaction-record.ts'
 export { toContent, toUsageFields } from './content.ts'
@@ -45,11 +50,14 @@ export { DIGEST_COMMANDS } from './digest.ts'
 export type { BranchPath, Digest, OutlinePoint, RunCommand, TouchedFile } from './digest.ts'
 export { createDigestFold, toPromptLine } from './digest-fold.ts'
 export type { DigestFold } from './digest-fold.ts'
-export { endsAnswer, isSpoken, isWakeUpEntry } from './entry.ts'
+export { endsAnswer, isSpoken, isWakeUpEntry, workOf } from './entry.ts'
+export { readCall, readPatched, toolFamily } from './known-call.ts'
+export type { KnownCall, PatchedFile } from './known-call.ts'
 export type {
   CommandEntry,
   CompactionEntry,
   ContextEntry,
+  DelegatedEntry,
   Decision,
   Entry,
   EntryKind,
@@ -83,12 +91,17 @@ export type {
   ToolCall,
 } from './message.ts'
 export { countsAsMessage, createPassageFold, toPassages } from './passages.ts'
-export type { PassageFold } from './passages.ts'
+export { toPromptTitle } from './prompt-title.ts'
+export { createQueueTracker, findDelivered, isQueued } from './queue.ts'
+export type { QueuedWords, QueueState, QueueTracker } from './queue.ts'
+export type { PassageFold, Way } from './passages.ts'
+export { createRepeatFinder, createRepeatTracker } from './repeats.ts'
+export type { Repeat, RepeatTracker } from './repeats.ts'
 export { placeOf } from './reading.ts'
 export type { Reading } from './reading.ts'
 export { appendDamage } from './place.ts'
 export type { Damage, DamageReason, Place } from './place.ts'
-export { isCopied, isMereCopy, isSaidElsewhere, ownSince } from './copies.ts'
+export { isCopied, isMereCopy, isSaidElsewhere, ownSince, toCopyName } from './copies.ts'
 export { byActivity, isLive, isWaitingForYou, transcriptsOf } from './session.ts'
 export type {
   CopiedFrom,
@@ -113,6 +126,10 @@ export { addUsage, contextSize, NO_USAGE } from './usage.ts'
 export type { Usage } from './usage.ts'
 export { toMessages } from './assemble.ts'
 export type { AssembleOptions } from './assemble.ts'
+export { toChangedCall, withChangedCalls } from './changed-call.ts'
+export type { ChangedCall } from './changed-call.ts'
+export { createBreaks } from './breaks.ts'
+export type { Breaks, BreakFold, MissingParent, OpenCall } from './breaks.ts'
 export { createChain } from './chain.ts'
 export type { Branch, Chain, ChainFold } from './chain.ts'
 export type { Bridge } from './chain-links.ts'
@@ -120,6 +137,10 @@ export type { Loss, LossKind, Origin } from './loss.ts'
 export { TARGETS } from './target.ts'
 export type { Target, TokenState } from './target.ts'
 export type { Mend, Trouble, TroubleKind } from './trouble.ts'
+export { BEFORE_ANSWERS, createAnswerTracker } from './answers.ts'
+export type { AnswerState, AnswerTracker } from './answers.ts'
+export { createBilling } from './billing.ts'
+export type { Bill, Billing, BillSetting, Spent } from './billing.ts'
 export { billKey, createLedger } from './ledger.ts'
 export type { UsageLedger } from './ledger.ts'
 export { createSurvey } from './survey.ts'
@@ -142,6 +163,7 @@ export type {
   SessionView,
   TurnSoFar,
 } from './live-session.ts'
+export { OWN_NOTES } from './live-session.ts'
 export { findEndReason, findPromptState } from './live-words.ts'
 export { createView, toState } from './session-view.ts'
 export type { GrowingView } from './session-view.ts'
@@ -149,6 +171,8 @@ export type { FolderSettings, SettingsEffect, SettingsFile, TrustState } from '.
 export type {
   AuditBreak,
   AuditedAsk,
+  AuditedBy,
+  AuditedDevice,
   AuditedEnd,
   AuditedInput,
   AuditedRule,
@@ -182,6 +206,7 @@ export type { AnyOf, DocumentDelivery, DocumentQuery } from './document-query.ts
 export { createDocumentFold, readVersion, toVersionJson, versionKeyOf } from './document-versions.ts'
 export type { DocumentChange, DocumentFold, DocumentVersion } from './document-versions.ts'
 export type { DocumentDraft, DocumentPatch } from './document-draft.ts'
+export { readSigner, toDeviceName, toShortSigner, toSigner } from './device-name.ts'
 export { createDirectiveStream, hasDirectives, parseDirectives, renderDirective } from './directives.ts'
 export type {
   Directive,

@@ -1,3 +1,4 @@
+import type { Bill } from './billing.ts'
 import type { ReplyEntry } from './entry.ts'
 import { addUsage, NO_USAGE, type Usage } from './usage.ts'
 
@@ -7,21 +8,20 @@ import { addUsage, NO_USAGE, type Usage } from './usage.ts'
  */
 export interface UsageLedger {
   /** Says whether another session has already been billed for this message. */
-  add(entry: ReplyEntry, owner: string): 'own' | 'inherited'
+  add(bill: Pick<Bill, 'key' | 'usage'>, owner: string): 'own' | 'inherited'
   total(): Usage
 }
 
 export function createLedger(): UsageLedger {
   const bills = new Map<string, { readonly owner: string; usage: Usage }>()
   return {
-    add(entry, owner) {
-      const key = billKey(entry)
+    add({ key, usage }, owner) {
       const bill = bills.get(key)
-      if (bill === undefined) bills.set(key, { owner, usage: entry.usage ?? NO_USAGE })
-      else if (bill.owner === owner) bill.usage = entry.usage ?? bill.usage
+      if (bill === undefined) bills.set(key, { owner, usage: usage ?? NO_USAGE })
+      else if (bill.owner === owner) bill.usage = usage ?? bill.usage
       else {
         // A copy may have the line with the final figures where the original was torn: they only ever grow.
-        if (entry.usage && entry.usage.output > bill.usage.output) bill.usage = entry.usage
+        if (usage && usage.output > bill.usage.output) bill.usage = usage
         return 'inherited'
       }
       return 'own'

@@ -1,10 +1,9 @@
+import { matchLines } from './line-match.ts'
+
 export interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed'
   readonly text: string
 }
-
-/** Above this many cells the middle is shown as all removed, then all added: true, if not the shortest. */
-const LARGEST_TABLE = 250_000
 
 /** How one text became another, line by line. */
 export function toLineDiff(before: string, after: string): readonly DiffLine[] {
@@ -54,31 +53,12 @@ export function countLineDiff(
   after: string,
 ): { readonly added: number; readonly removed: number } {
   const { old, fresh } = toParts(before, after)
-  const common = (old.length + 1) * (fresh.length + 1) > LARGEST_TABLE ? 0 : commonLength(old, fresh)
-  return { added: fresh.length - common, removed: old.length - common }
+  const { added, removed } = matchLines(old, fresh)
+  return { added: countMarks(added), removed: countMarks(removed) }
 }
 
-/** The length of the longest common subsequence. Numbers are compared faster than lines, and two rows are enough. */
-function commonLength(old: readonly string[], fresh: readonly string[]): number {
-  if (old.length === 0 || fresh.length === 0) return 0
-  const numbers = new Map<string, number>()
-  const toNumber = (line: string): number => {
-    const known = numbers.get(line) ?? numbers.size
-    numbers.set(line, known)
-    return known
-  }
-  const columns = Uint32Array.from(fresh, toNumber)
-  let below = new Uint32Array(columns.length + 1)
-  let row = new Uint32Array(columns.length + 1)
-  for (const line of Uint32Array.from(old, toNumber)) {
-    for (let column = 0; column < columns.length; column++) {
-      const left = row[column] ?? 0
-      const above = below[column + 1] ?? 0
-      row[column + 1] = columns[column] === line ? (below[column] ?? 0) + 1 : left > above ? left : above
-    }
-    ;[below, row] = [row, below]
-  }
-  return below[columns.length] ?? 0
+function countMarks(marks: Uint8Array): number {
+  return marks.reduce((sum, mark) => sum + mark, 0)
 }
 
 function linesOf(text: string): readonly string[] {
@@ -91,39 +71,41 @@ function asLines(kind: DiffLine['kind'], lines: readonly string[]): readonly Dif
   return lines.map((text) => ({ kind, text }))
 }
 
-/** The longest common subsequence, by the table of its lengths. */
+/** What went stands before what came in its place. */
 function toMiddle(old: readonly string[], fresh: readonly string[]): readonly DiffLine[] {
-  const columns = fresh.length + 1
-  if ((old.length + 1) * columns > LARGEST_TABLE) {
-    return [...asLines('removed', old), ...asLines('added', fresh)]
-  }
-  const lengths = new Uint32Array((old.length + 1) * columns)
-  const at = (row: number, column: number): number => lengths[row * columns + column] ?? 0
-  for (let row = old.length - 1; row >= 0; row--) {
-    for (let column = fresh.length - 1; column >= 0; column--) {
-      lengths[row * columns + column] =
-        old[row] === fresh[column]
-          ? at(row + 1, column + 1) + 1
-          : Math.max(at(row + 1, column), at(row, column + 1))
-    }
-  }
+  const { removed, added } = matchLines(old, fresh)
   const out: DiffLine[] = []
-  let row = 0
-  let column = 0
+  let [row, column] = [0, 0]
   while (row < old.length || column < fresh.length) {
-    const left = old[row]
-    const right = fresh[column]
-    if (left !== undefined && left === right) {
-      out.push({ kind: 'same', text: left })
-      row++
-      column++
-    } else if (left !== undefined && (right === undefined || at(row + 1, column) >= at(row, column + 1))) {
+    if (added[column] !== 1) slideDown(old, removed, row)
+    if (removed[row] !== 1) slideDown(fresh, added, column)
+    const [left, right] = [old[row], fresh[column]]
+    if (left !== undefined && removed[row] === 1) {
       out.push({ kind: 'removed', text: left })
       row++
+    } else if (right !== undefined && added[column] === 1) {
+      out.push({ kind: 'added', text: right })
+      column++
     } else {
-      out.push({ kind: 'added', text: right ?? '' })
+      out.push({ kind: 'same', text: left ?? '' })
+      row++
       column++
     }
   }
   return out
+}
+
+/**
+ * Of equal lines around a change, the last are the changed ones: a function that was added ends with its own brace,
+ * not with that of the function before it. `from` is where the change begins.
+ */
+function slideDown(lines: readonly string[], marks: Uint8Array, from: number): void {
+  if (marks[from] !== 1 || marks[from - 1] === 1) return
+  let end = from
+  while (marks[end] === 1) end++
+  for (let start = from; end < lines.length && lines[start] === lines[end]; start++) {
+    marks[start] = 0
+    marks[end] = 1
+    while (marks[end] === 1) end++
+  }
 }

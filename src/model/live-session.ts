@@ -1,5 +1,6 @@
 import type {
   Abilities,
+  AgentModel,
   DeltaFact,
   MessageFact,
   PermissionMode,
@@ -8,6 +9,7 @@ import type {
 } from './agent-fact.ts'
 import type { Attention, AttentionState } from './attention.ts'
 import type { Block } from './block.ts'
+import type { ChangedCall } from './changed-call.ts'
 
 /** Why a live session is over. */
 export type EndReason =
@@ -32,6 +34,9 @@ export type EndReason =
  * has not said that it took it up. Its transcript tells; it is never sent a second time by itself.
  */
 export type PromptState = 'undelivered' | 'in-doubt' | 'delivered'
+
+/** Who sends what Throughline itself says to an agent. When it was not heard, nobody needs to send it again. */
+export const OWN_NOTES = 'throughline'
 
 /** A prompt from a device. */
 export interface NewPrompt {
@@ -87,6 +92,9 @@ export type SessionFact =
       readonly commands: readonly string[]
       /** What this agent can, where that is less than its driver can with others. */
       readonly can?: Abilities | undefined
+      /** The modes that the session may be put into, and the models that the agent offers, where that is known. */
+      readonly modes?: readonly PermissionMode[] | undefined
+      readonly models?: readonly AgentModel[] | undefined
     }
   | { readonly kind: 'turn.started'; readonly promptId?: string | undefined }
   | DeltaFact
@@ -136,6 +144,9 @@ export interface SessionView {
   readonly state: SessionState
   readonly mode: PermissionMode
   readonly model?: string | undefined
+  /** The modes that it may be put into, and the models that its agent offers. Not there before the agent has said so. */
+  readonly modes?: readonly PermissionMode[] | undefined
+  readonly models?: readonly AgentModel[] | undefined
   /** The id that the agent goes on under, when it took another one. */
   readonly agentSessionId?: string | undefined
   readonly tools: readonly string[]
@@ -145,4 +156,6 @@ export interface SessionView {
   /** Those that are open, oldest first. */
   readonly attentions: readonly Attention[]
   readonly turn?: TurnSoFar | undefined
+  /** Calls that a person changed before they allowed them, the last of them. */
+  readonly changedCalls?: readonly ChangedCall[] | undefined
 }

@@ -20,8 +20,15 @@ export type LossKind =
   | 'tool-input'
   | 'context'
   | 'oversize'
+  /** Something that was torn, garbled or never written. */
+  | 'gap'
   | 'order'
   | 'unknown-block'
+  | 'malformed-block'
+  /** Found by reading back what was written: nobody knew that it would not be carried as it was. */
+  | 'text'
+  | 'call'
+  | 'result'
 
 /** Something that a restored conversation does not carry as it was. Whoever goes on is told, and where to look it up. */
 export interface Loss {

@@ -53,6 +53,8 @@ export interface ToolCall {
   readonly use: ToolUseBlock
   readonly state: 'done' | 'failed' | 'refused' | 'pending'
   readonly result?: ToolAnswer
+  /** What the subagent that it started said and did, where that stands in the session's own file and nowhere else. */
+  readonly work?: readonly Message[]
 }
 
 export interface ToolAnswer {

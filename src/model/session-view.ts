@@ -1,10 +1,13 @@
 import type { Attention } from './attention.ts'
 import type { LivePrompt, SessionEvent, SessionState, SessionView } from './live-session.ts'
+import { toChangedCall } from './changed-call.ts'
 import { createTurn } from './turn-so-far.ts'
 import type { GrowingTurn } from './turn-so-far.ts'
 
 /** Delivered prompts that are still shown beside those that are not. */
 const DELIVERED_KEPT = 5
+/** Calls that were changed are in the journal too. These are for those who look on while they run. */
+const CHANGED_KEPT = 50
 
 export interface GrowingView {
   add(event: SessionEvent): void
@@ -47,9 +50,13 @@ export function createView(begun: SessionView): GrowingView {
         case 'attention.opened':
           attentions.set(event.attention.id, event.attention)
           return
-        case 'attention.settled':
+        case 'attention.settled': {
+          const changed = toChangedCall(attentions.get(event.id)?.ask, event.state)
+          if (changed)
+            rest = { ...rest, changedCalls: [...(rest.changedCalls ?? []), changed].slice(-CHANGED_KEPT) }
           attentions.delete(event.id)
           return
+        }
         case 'mode.changed':
           rest = { ...rest, mode: event.mode }
           return
@@ -60,7 +67,14 @@ export function createView(begun: SessionView): GrowingView {
           rest = { ...rest, agentSessionId: event.agentSessionId }
           return
         case 'agent.started':
-          rest = { ...rest, tools: event.tools, commands: event.commands, can: event.can ?? rest.can }
+          rest = {
+            ...rest,
+            tools: event.tools,
+            commands: event.commands,
+            can: event.can ?? rest.can,
+            ...(event.modes === undefined ? {} : { modes: event.modes }),
+            ...(event.models === undefined ? {} : { models: event.models }),
+          }
           return
         case 'turn.started':
           turn = createTurn({ promptId: event.promptId, startedAt: event.at })

@@ -102,11 +102,13 @@ export interface CopiedFrom {
   readonly id: string
   readonly path?: string | undefined
   /** `imported`: its agent took it over from another one by itself. The others were made here. */
-  readonly kind: 'imported' | 'converted' | 'repaired' | 'handed-over'
+  readonly kind: 'imported' | 'converted' | 'repaired' | 'handed-over' | 'forked'
   /** What was said up to this moment was copied, what came later is its own. Absent: nobody knows, so all of it was. */
   readonly until?: string | undefined
   /** The session that it was copied from is there too. */
   readonly here?: true | undefined
+  /** The name of that session. */
+  readonly name?: string | undefined
 }
 
 /** A file beside a transcript. */

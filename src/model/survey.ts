@@ -1,8 +1,11 @@
 import { createChain, type Chain } from './chain.ts'
-import { endsAnswer, isWakeUpEntry, type Entry, type ReplyEntry } from './entry.ts'
-import { billKey, createLedger, type UsageLedger } from './ledger.ts'
+import { callKeysOf, type Entry } from './entry.ts'
+import { BEFORE_ANSWERS, createAnswerTracker } from './answers.ts'
+import { createBilling, type Billing } from './billing.ts'
+import { createLedger, type UsageLedger } from './ledger.ts'
 import { appendDamage, type Damage } from './place.ts'
 import type { SessionFacts } from './session.ts'
+import { createQueueTracker } from './queue.ts'
 import { finishSteps, type Steps } from './steps.ts'
 import { addUsage, contextSize, NO_USAGE, type Usage } from './usage.ts'
 
@@ -11,8 +14,8 @@ export interface Survey {
   addLines(count: number): void
   addEntry(entry: Entry): void
   addDamage(damage: Damage): void
-  /** An entry of one of the session's subagents: it costs tokens, and is no turn of the session. */
-  addSubagentEntry(entry: Entry): void
+  /** An entry of one of the session's subagents: it costs tokens, and is no turn of the session. `path` names its file. */
+  addSubagentEntry(entry: Entry, path: string): void
   /** What was found so far. More may be added afterwards. */
   finish(): SurveyResult
   /** The same in steps that are short each. Nothing is added meanwhile. */
@@ -23,16 +26,12 @@ export interface SurveyResult {
   readonly facts: SessionFacts
   readonly chain: Chain
   readonly workdirs: readonly string[]
-  /** Calls on the active path that have no result, oldest first. */
-  readonly unanswered: readonly string[]
-  /** Results on the active path whose call is nowhere in the file. */
-  readonly orphans: readonly string[]
   readonly customTitle?: string
   readonly agentTitle?: string
 }
 
 /** What replies of one kind cost, by message, and who wrote them. */
-interface Spent {
+interface Account {
   readonly bills: Map<string, { readonly usage: Usage; readonly inherited: boolean }>
   readonly models: Set<string>
 }
@@ -43,12 +42,15 @@ interface Spent {
  */
 export function createSurvey(session: string, ledger: UsageLedger = createLedger()): Survey {
   const chain = createChain()
-  const own: Spent = { bills: new Map(), models: new Set() }
+  const own: Account = { bills: new Map(), models: new Set() }
   /** Apart, so that the same is found in whatever order the files grow. */
-  const delegated: Spent = { bills: new Map(), models: new Set() }
+  const delegated: Account = { bills: new Map(), models: new Set() }
+  const billing = createBilling()
+  const delegatedBillings = new Map<string, Billing>()
+  const answers = createAnswerTracker(BEFORE_ANSWERS)
+  const queue = createQueueTracker()
   const replies = new Set<string>()
-  const calls = new Map<string, string>()
-  const answers = new Map<string, string>()
+  const calls = new Set<string>()
   const workdirs = new Set<string>()
   const damage: Damage[] = []
   const unknownTypes = new Map<string, number>()
@@ -58,16 +60,18 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
   let turns = 0
   let compactions = 0
   let lastUsage: Usage | undefined
-  /** Whether the answer before goes on, for agents whose lines do not say which they belong to. */
-  let answering = false
   let customTitle: string | undefined
   let agentTitle: string | undefined
 
-  function addReply(entry: ReplyEntry, { bills, models }: Spent): void {
-    if (entry.synthetic) return
-    if (entry.model !== undefined) models.add(entry.model)
-    const inherited = ledger.add(entry, session) === 'inherited'
-    if (entry.usage) bills.set(billKey(entry), { usage: entry.usage, inherited })
+  /** What the entry cost, if it is a bill. */
+  function addBill(entry: Entry, by: Billing, { bills, models }: Account): Usage | undefined {
+    if (entry.kind === 'reply' && !entry.synthetic && entry.model !== undefined) models.add(entry.model)
+    const bill = by.add(entry)
+    if (bill === undefined) return undefined
+    const inherited = ledger.add(bill, session) === 'inherited'
+    if (bill.usage) bills.set(bill.key, { usage: bill.usage, inherited })
+    // The request that made a summary had a window that is no more.
+    return bill.isCompaction ? undefined : bill.usage
   }
 
   return {
@@ -77,31 +81,29 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
     addDamage(range) {
       appendDamage(damage, range)
     },
-    addSubagentEntry(entry) {
-      if (entry.kind === 'reply') addReply(entry, delegated)
+    addSubagentEntry(entry, path) {
+      const known = delegatedBillings.get(path) ?? createBilling()
+      delegatedBillings.set(path, known)
+      addBill(entry, known, delegated)
     },
     addEntry(entry) {
       entries++
       chain.add(entry)
-      const goesOn = answering && entry.kind === 'reply' && entry.part !== undefined
-      if (endsAnswer(entry)) answering = false
+      // A subagent costs tokens, and has a window of its own.
+      if (entry.kind === 'delegated') addBill(entry.work, billing, delegated)
+      else lastUsage = addBill(entry, billing, own) ?? lastUsage
+      const step = answers.add(entry)
+      for (const { isPrompt } of queue.add(entry)) if (isPrompt) prompts--
       if (entry.cwd !== undefined) workdirs.add(entry.cwd)
       switch (entry.kind) {
         case 'prompt':
-          if (!isWakeUpEntry(entry)) prompts++
+          if (entry.origin !== 'system') prompts++
           if (!entry.midTurn) turns++
           break
         case 'reply':
-          addReply(entry, own)
           if (entry.synthetic) break
-          if (entry.part === 'item') answering = true
-          if (!goesOn && entry.part !== 'end') replies.add(entry.messageId ?? entry.id)
-          if (entry.usage) lastUsage = entry.usage
-          for (const block of entry.blocks) if (block.kind === 'tool-use') calls.set(block.id, entry.id)
-          break
-        case 'result':
-          for (const block of entry.blocks)
-            if (block.kind === 'tool-result') answers.set(block.toolUseId, entry.id)
+          if (entry.part === undefined || step === 'begins') replies.add(entry.messageId ?? entry.id)
+          for (const key of callKeysOf(entry)) calls.add(key)
           break
         case 'compaction':
           compactions++
@@ -115,12 +117,14 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
         case 'unknown':
           unknownTypes.set(entry.type, (unknownTypes.get(entry.type) ?? 0) + 1)
           break
+        case 'result':
         case 'command':
         case 'interruption':
         case 'injection':
         case 'summary':
         case 'context':
         case 'notice':
+        case 'delegated':
         case 'oversize':
           break
       }
@@ -132,7 +136,6 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
   function* finishing(): Steps<SurveyResult> {
     const done = yield* chain.finishing()
     yield
-    const onPath = new Set(done.path)
     let usage = NO_USAGE
     let inherited = NO_USAGE
     for (const bill of new Map([...own.bills, ...delegated.bills]).values()) {
@@ -158,10 +161,6 @@ export function createSurvey(session: string, ledger: UsageLedger = createLedger
       },
       chain: done,
       workdirs: [...workdirs],
-      unanswered: [...calls]
-        .filter(([call, by]) => !answers.has(call) && onPath.has(by))
-        .map(([call]) => call),
-      orphans: [...answers].filter(([call, by]) => !calls.has(call) && onPath.has(by)).map(([, by]) => by),
       ...(customTitle === undefined ? {} : { customTitle }),
       ...(agentTitle === undefined ? {} : { agentTitle }),
     }

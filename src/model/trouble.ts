@@ -15,6 +15,7 @@ export type TroubleKind =
   | 'image-broken'
   | 'image-too-large'
   | 'media-unknown'
+  | 'block-malformed'
   | 'role-unknown'
   | 'context-too-long'
   | 'workdir-gone'
@@ -29,6 +30,8 @@ export interface Trouble {
   readonly reason: string
   /** For a person: what mending would do. */
   readonly fix: string
+  /** The session's own agent puts it right when it resumes: only other programs fail with it. */
+  readonly isHandled?: boolean | undefined
   /** What mending does to the lines. Absent: it takes more than a change of a line. */
   readonly mend?: Mend | undefined
 }

@@ -3,6 +3,8 @@ import type { TurnSoFar } from './live-session.ts'
 
 /** What is kept of one turn. Older messages are in the agent's transcript by then. */
 const KEPT_BYTES = 4 * 1024 * 1024
+/** Of a message that is being said so much is put together. It is told whole when it is. */
+const KEPT_PIECES = 2 * 1024 * 1024
 
 export interface GrowingTurn {
   delta(delta: DeltaFact): void
@@ -39,7 +41,9 @@ export function createTurn(
     delta(delta) {
       const key = keyOf(delta)
       const before = streaming.get(key)
-      streaming.set(key, before ? { ...before, text: before.text + delta.text } : delta)
+      const others = [...streaming.values()].reduce((sum, { text }) => sum + text.length, 0)
+      const text = delta.text.slice(0, Math.max(0, KEPT_PIECES - others))
+      streaming.set(key, before ? { ...before, text: before.text + text } : { ...delta, text })
     },
     message(message) {
       const end = count(message)

@@ -58,7 +58,9 @@ export function renderWakeUp(parts: WakeUpParts): string {
 /** The previous session, as it stands in the text. */
 export function renderTranscript({ sessionId, ended, lines }: WakeUpTranscript): string {
   const count = lines.filter((line) => 'text' in line).length
-  const attributes = `session-id="${escapeLine(sessionId)}" message-count="${count}" ended="${escapeLine(ended)}"`
+  const from = sessionId === '' ? '' : `session-id="${escapeLine(sessionId)}" `
+  const until = ended === '' ? '' : ` ended="${escapeLine(ended)}"`
+  const attributes = `${from}message-count="${count}"${until}`
   return [
     `<previous-session category="transcript" ${attributes}>`,
     ...lines.map(renderLine),
@@ -86,7 +88,7 @@ export function renderItem({ text, note }: WakeUpItem): string {
 }
 
 const TRANSCRIPT =
-  /(?:^|\n)<previous-session category="transcript" session-id="([^"\n]*)" message-count="(\d+)" ended="([^"\n]*)">\n([^<>]*)<\/previous-session>(?:\n|$)/
+  /(?:^|\n)<previous-session category="transcript"(?: session-id="([^"\n]*)")? message-count="(\d+)"(?: ended="([^"\n]*)")?>\n([^<>]*)<\/previous-session>(?:\n|$)/
 const CONTEXT =
   /(?:^|\n)<context category="(identity|knowledge|operational|teaching)" document-count="(\d+)">\n([^<>]*)<\/context>(?=\n|$)/g
 

@@ -1,4 +1,5 @@
 import { field, isObject, list, number, object, parseJson, string } from '#base'
+import { readPatched } from '#model'
 import { textOfMessage } from './line.ts'
 
 /** Tokens as Entire names them. */
@@ -15,7 +16,6 @@ const NEWLINE = 0x0a
 const EDITS =
   /^(?:mcp__\w+__)?(?:write|edit|multi_?edit|notebook_?edit|(?:write|edit|create)_?file|replace|apply_?patch|str_replace(?:_based_edit_tool|_editor)?)$/i
 const PATHS = ['file_path', 'notebook_path', 'path', 'absolute_path', 'filename'] as const
-const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm
 
 /** The lines that begin at or behind an offset. What is no line says nothing. */
 export function linesFrom(bytes: Buffer, offset: number): readonly unknown[] {
@@ -37,9 +37,11 @@ export function endOfLines(bytes: Buffer): number {
   return bytes.lastIndexOf(NEWLINE) + 1
 }
 
+/** What people said. Lines that a client put in their place are none. */
 export function promptsIn(lines: readonly unknown[]): readonly string[] {
   return lines
-    .filter((line) => string(line, 'type') === 'user' && field(line, 'isSidechain') !== true)
+    .filter((line) => string(line, 'type') === 'user')
+    .filter((line) => field(line, 'isSidechain') !== true && field(line, 'isMeta') !== true)
     .map((line) => textOfMessage(field(line, 'message')))
     .filter((text) => text !== '')
 }
@@ -61,7 +63,7 @@ function changedBy(name: string, input: unknown): readonly string[] {
   const path = PATHS.map((key) => string(input, key)).find((each) => each !== undefined)
   if (path !== undefined) return [path]
   const texts = isObject(input) ? Object.values(input).filter((value) => typeof value === 'string') : []
-  return texts.flatMap((text) => [...text.matchAll(PATCHED)].map(([, file = '']) => file.trim()))
+  return texts.flatMap((text) => readPatched(text).map(({ path: file }) => file))
 }
 
 /** The last words of the agent. */

@@ -1,10 +1,13 @@
 import { isObject, string, type JsonObject } from '#base'
+import { isInjectedOnly } from './injected.ts'
 import type { AssistantMessage, Content, Provider, ToolResult, TurnFacts } from './turn.ts'
 
 /** A line without what only the recording knows: its place in the conversation. */
 export interface LineDraft {
   readonly type: 'user' | 'assistant'
   readonly message: JsonObject
+  /** Nobody said it: a client put it in a user's place. */
+  readonly isMeta?: true | undefined
   readonly toolUseResult?: unknown
 }
 
@@ -28,7 +31,7 @@ export interface Envelope {
 const NAMED: ReadonlySet<string> = new Set(
   (
     'type sessionId uuid parentUuid timestamp cwd version agent provider isSidechain agentId userType requestId ' +
-    'message toolUseResult blobs'
+    'message toolUseResult blobs isMeta'
   ).split(' '),
 )
 
@@ -53,7 +56,8 @@ export function toResultDraft(
 }
 
 /** An answer. Content is always a list and an id is always there: without them its tokens are not counted. */
-export function toAssistantDraft(message: AssistantMessage, newId: () => string): LineDraft {
+export function toAssistantDraft(given: AssistantMessage | string, newId: () => string): LineDraft {
+  const message = typeof given === 'string' ? { content: given } : given
   const { id, content, stop_reason, stop_sequence, ...rest } = message
   const said = content === '' ? [] : [{ type: 'text', text: content }]
   const named = { id: id === undefined || id === '' ? newId() : id, type: 'message', role: 'assistant' }
@@ -88,6 +92,7 @@ export function toRecordedLine(draft: LineDraft, envelope: Envelope): JsonObject
     isSidechain: agentId !== undefined,
     ...(agentId === undefined ? {} : { agentId }),
     userType: 'external',
+    ...(draft.isMeta === true ? { isMeta: true } : {}),
     ...(requestId === undefined ? {} : { requestId }),
     ...Object.fromEntries(further),
     message: draft.message,
@@ -107,7 +112,12 @@ export function textOfMessage(message: unknown): string {
 
 function userDraft(content: Content, toolUseResult?: unknown): LineDraft {
   const message = { role: 'user', content }
-  return { type: 'user', message, ...(toolUseResult === undefined ? {} : { toolUseResult }) }
+  return {
+    type: 'user',
+    message,
+    ...(isInjectedOnly(content) ? { isMeta: true } : {}),
+    ...(toolUseResult === undefined ? {} : { toolUseResult }),
+  }
 }
 
 function isList(results: ToolResult | readonly ToolResult[]): results is readonly ToolResult[] {

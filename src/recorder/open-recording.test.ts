@@ -41,6 +41,53 @@ describe('where a recording is', () => {
     expect(readFileSync(join(recording.folder, 'prompt.txt'), 'utf8').trim()).toBe('Mend the <system> test.')
   })
 
+  test('[D5.1] [REC38] what Codex and Gemini put in the place of a person is no prompt, and is marked as theirs', async () => {
+    const { record } = await openPlace()
+    const recording = await record()
+    await recording.user('<environment_context>\n  <cwd>/w</cwd>\n</environment_context>')
+    await recording.user([
+      { type: 'text', text: '# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nBe brief.\n</INSTRUCTIONS>' },
+      { type: 'text', text: '<user_instructions>\nBe kind.\n</user_instructions>' },
+    ])
+    await recording.user('<session_context>\nThis is the Gemini CLI.\n</session_context>')
+    await recording.user('<environment_context> is what I ask about')
+    await recording.end()
+    const said = '<environment_context> is what I ask about'
+    expect(readFileSync(join(recording.folder, 'prompt.txt'), 'utf8').trim()).toBe(said)
+    expect((await linesOf(recording.path)).map((line) => field(line, 'isMeta') ?? false)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+  })
+
+  test('[E1.1] [REC39] raw bytes are base64 in the line, in every form that JavaScript has for them', async () => {
+    const { record } = await openPlace()
+    const recording = await record()
+    const bytes = Buffer.from('%PDF-1.7 \u00ff')
+    const own = new Uint8Array(bytes)
+    const wide = new Uint8Array([0, ...own, 0])
+    for (const data of [
+      bytes,
+      own,
+      own.buffer,
+      new DataView(own.buffer),
+      wide.subarray(1, -1),
+      new Int8Array(own.buffer),
+    ])
+      await recording.user([
+        { type: 'document', source: { type: 'raw', media_type: 'application/pdf', data }, title: 'a' },
+      ])
+    await Reflect.apply(recording.assistant.bind(recording), undefined, ['words alone'])
+    await recording.end()
+    const lines = await linesOf(recording.path)
+    const source = { type: 'base64', media_type: 'application/pdf', data: bytes.toString('base64') }
+    for (const line of lines.slice(0, -1))
+      expect(field(field(line, 'message'), 'content')).toEqual([{ type: 'document', source, title: 'a' }])
+    expect(field(field(lines.at(-1), 'message'), 'content')).toEqual([{ type: 'text', text: 'words alone' }])
+  })
+
   test('[REC2] [D7.1] whatever is in .entire stays as it is, byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(entireTree, async (files) => {

@@ -12,6 +12,7 @@ import {
   type Envelope,
   type LineDraft,
 } from './line.ts'
+import { toPlainCopy } from './plain-copy.ts'
 import { hasFile, promptOf, writePrompt } from './prompt-file.ts'
 import type { Recording, RecordingOptions } from './recording.ts'
 import { openRecordingFiles, type RecordingFiles } from './recording-files.ts'
@@ -168,7 +169,7 @@ function copyOf(draft: LineDraft, path: string): LineDraft {
   if (draft.type === 'user' && typeof draft.message['content'] === 'string' && !('toolUseResult' in draft))
     return draft
   try {
-    const copy: unknown = JSON.parse(JSON.stringify(draft))
+    const copy: unknown = toPlainCopy(draft)
     return isDraft(copy) ? copy : draft
   } catch (cause) {
     throw new ThroughlineError('journal-unwritable', `a turn for ${path} cannot be written as JSON`, {

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { field, string } from '#base'
 import { replaceFile } from '#journal'
+import { personsWords } from './injected.ts'
 import { PROMPT_FILE, type Layout } from './layout.ts'
-import { textOfMessage } from './line.ts'
 import { readRecordedLines } from './recorded-lines.ts'
 
 /** Writes the first words of a user to `prompt.txt`, all or nothing. They are on disk when it resolves. */
@@ -31,12 +31,9 @@ export async function findPrompt({ path }: Layout): Promise<string | undefined> 
   return undefined
 }
 
-/** What clients put beside the words of a person, for the model alone. */
-const REMINDERS = /<system-reminder>[^]*?<\/system-reminder>\s*/gu
-
-/** The words of a line, when a user said some in it. */
+/** The words of a line, when a user said some in it: not what a client put there or beside them. */
 export function promptOf(line: unknown): string | undefined {
   if (string(line, 'type') !== 'user') return undefined
-  const text = textOfMessage(field(line, 'message')).replaceAll(REMINDERS, '')
+  const text = personsWords(field(field(line, 'message'), 'content'))
   return text.trim() === '' ? undefined : text
 }

@@ -42,8 +42,17 @@ function redactBlock(block: Block, finds: Finds): Block {
     }
     case 'redacted-thinking':
       return block
-    case 'tool-use':
-      return { ...block, input: redactValue(block.input, finds) }
+    case 'tool-use': {
+      const { name, input, changed } = block
+      return {
+        ...block,
+        name: mask(name, finds),
+        input: redactValue(input, finds),
+        ...(changed === undefined
+          ? {}
+          : { changed: { ...changed, input: redactValue(changed.input, finds) } }),
+      }
+    }
     case 'tool-result':
       return { ...block, content: block.content.map((inner) => redactBlock(inner, finds)) }
     case 'image':
@@ -83,14 +92,26 @@ export const SEALED: ReadonlySet<string> = new Set([
   'encryptedContent',
 ])
 
-/** The strings of a JSON value; keys, numbers and what is sealed stay. */
+/** The strings and keys of a JSON value; numbers and what is sealed stay. */
 function redactValue(value: unknown, finds: Finds): unknown {
   if (typeof value === 'string') return mask(value, finds)
   if (Array.isArray(value)) return value.map((item: unknown) => redactValue(item, finds))
   if (!isObject(value) || isSealed(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, held]) => [key, SEALED.has(key) ? held : redactNamed(key, held, finds)]),
-  )
+  const made: [key: string, held: unknown][] = []
+  const keys = new Set<string>()
+  for (const [key, held] of Object.entries(value)) {
+    const masked = freeKey(mask(key, finds), keys)
+    keys.add(masked)
+    made.push([masked, SEALED.has(key) ? held : redactNamed(key, held, finds)])
+  }
+  return Object.fromEntries(made)
+}
+
+/** Two keys that are masked are still two. */
+function freeKey(key: string, taken: ReadonlySet<string>): string {
+  let free = key
+  for (let count = 2; taken.has(free); count += 1) free = `${key} ${count}`
+  return free
 }
 
 function isSealed(value: { readonly [key: string]: unknown }): boolean {

@@ -1,9 +1,15 @@
-import { readBase64 } from './base64.ts'
-import { findInContext } from './contexts.ts'
+import { readBase64, type Decoded } from './forms/base64.ts'
+import { createUnpacking, unpack, type Unpacking } from './forms/compressed.ts'
+import { readDumps } from './forms/dump.ts'
+import { toShown } from './forms/hidden.ts'
+import { readHex } from './forms/hex.ts'
+import { findFamilies, type Family } from './rules/families.ts'
+import { findInContext } from './rules/contexts.ts'
 import { createEffort, mergeSecrets, type Confidence, type Effort, type Secret } from './secret.ts'
-import { findByRules } from './secretlint-rules.ts'
-import { findTokens } from './tokens.ts'
-import { toJoined, toPercentDecoded, toPlainView, toUnescaped, type View } from './views.ts'
+import { toGathered, toSummed } from './forms/spread.ts'
+import { findByRules } from './rules/secretlint-rules.ts'
+import { findTokens } from './rules/tokens.ts'
+import { toJoined, toPercentDecoded, toPlainView, toUnescaped, type View } from './forms/view.ts'
 
 export interface FindOptions {
   /** How sure one must be: `certain` leaves out what only its surroundings make a secret. */
@@ -26,7 +32,7 @@ const DEEPEST = 2
  */
 export function findSecrets(text: string, options: FindOptions = {}): readonly Secret[] {
   const effort = createEffort(options.maxSteps ?? STEPS_AT_LEAST + text.length * STEPS_PER_CHARACTER)
-  const first = mergeSecrets(search(text, { effort, depth: 0 }))
+  const first = mergeSecrets(search(text, { effort, depth: 0, unpacking: createUnpacking() }))
   const found = mergeSecrets([...first, ...findAgain(text, first)])
   return options.least === 'certain' ? found.filter(({ confidence }) => confidence === 'certain') : found
 }
@@ -52,17 +58,19 @@ const MOST_AGAIN = 100
 interface Search {
   readonly effort: Effort
   readonly depth: number
+  readonly unpacking: Unpacking
 }
 
-function search(text: string, { effort, depth }: Search): Secret[] {
+function search(text: string, inside: Search): Secret[] {
+  const { effort, depth } = inside
   const found: Secret[] = []
-  for (const { view, isJoined } of toViews(text, effort)) {
+  for (const { view, isJoined, families } of toViews(text, effort)) {
     const here = [
       ...findTokens(view, effort),
-      ...findInContext(view, effort),
+      ...findInContext(view, families, effort),
       // What a line break cut in two is known by its shape; these rules would take twice as long to say so.
       ...(isJoined ? [] : findByRules(view.text, effort)),
-      ...(depth < DEEPEST ? findEncoded(view.text, { effort, depth: depth + 1 }) : []),
+      ...(depth < DEEPEST ? findEncoded(view.text, { ...inside, depth: depth + 1 }) : []),
     ]
     for (const secret of here) {
       // What stands in one line was found without putting lines together.
@@ -76,6 +84,7 @@ function search(text: string, { effort, depth }: Search): Secret[] {
 interface Form {
   readonly view: View
   readonly isJoined: boolean
+  readonly families: ReadonlySet<Family>
 }
 
 /** Escapes may be escaped once more, as in a command inside a call inside a line. */
@@ -90,22 +99,57 @@ function toViews(text: string, effort: Effort): readonly Form[] {
     }
   }
   return views.flatMap((view) => {
-    const joined = toJoined(view, effort)
-    return [{ view, isJoined: false }, ...(joined === undefined ? [] : [{ view: joined, isJoined: true }])]
+    const shown = toShown(view, effort)
+    if (shown === undefined) return toForms(view, effort)
+    // What goes on over a line break does so where nothing hidden stands between, too.
+    const families = findFamilies(view.text)
+    return [{ view, isJoined: false, families }, ...toForms(shown, effort)]
   })
+}
+
+function toForms(view: View, effort: Effort): readonly Form[] {
+  // A word that says what stands behind it is not looked for where lines were put together.
+  effort.spend(view.text.length)
+  const families = findFamilies(view.text)
+  const summed = some(toSummed(view, effort))
+  const joined = [view, ...summed].flatMap((each) => some(toJoined(each, effort)))
+  return [
+    ...[view, ...some(toGathered(view, effort))].map((each) => ({ view: each, isJoined: false, families })),
+    ...[...summed, ...joined].map((each) => ({ view: each, isJoined: true, families })),
+  ]
+}
+
+function some<T>(value: T | undefined): readonly T[] {
+  return value === undefined ? [] : [value]
 }
 
 function findEncoded(text: string, inner: Search): readonly Secret[] {
   const found: Secret[] = []
-  for (const decoded of readBase64(text)) {
-    inner.effort.spend(decoded.text.length)
-    for (const { 0: words, index } of decoded.text.matchAll(WORDS)) {
-      for (const secret of search(words, inner)) {
-        found.push({ ...secret, ...decoded.place(index + secret.start, index + secret.end) })
+  for (const readRuns of [readBase64, readHex, readDumps]) {
+    for (const decoded of readRuns(text, inner.effort)) {
+      inner.effort.spend(decoded.text.length)
+      for (const { 0: words, index } of decoded.text.matchAll(WORDS)) {
+        for (const secret of search(words, inner)) {
+          found.push({ ...secret, ...decoded.place(index + secret.start, index + secret.end) })
+        }
       }
+      found.push(...findPacked(decoded, inner))
     }
   }
   return found
+}
+
+/** Of what was packed no part can be masked alone. What is too long to be looked through is not passed on. */
+function findPacked(decoded: Decoded, inner: Search): readonly Secret[] {
+  const unpacked = unpack(decoded.text, inner.unpacking)
+  if (unpacked === undefined) return []
+  const all = decoded.place(0, decoded.text.length)
+  if (unpacked.state === 'too-long') return [{ ...all, kind: 'packed', confidence: 'likely' }]
+  const { text } = unpacked
+  // It is longer than what it was packed into, and counts for itself.
+  const effort = createEffort(STEPS_AT_LEAST + text.length * STEPS_PER_CHARACTER)
+  const [secret] = search(text, { ...inner, effort })
+  return secret === undefined ? [] : [{ ...secret, ...all }]
 }
 
 /** What can be read in the bytes of something. Chance puts so many such characters in a row once in 100,000 bytes. */

@@ -85,6 +85,22 @@ describe('a line', () => {
     )
   })
 
+  test.each(
+    [
+      '-----BEGIN PRIVATE KEY-----\n',
+      'api_key="0a1b2c3d4e5f"\n',
+      '://a:b1c2d3e4@h "',
+      'AAAAAAAAAAAAAAAAAAAA\n-----END PRIVATE KEY-----\n',
+      '\u001b[1mpassword\u001b[m=Tr0ub4dor ',
+      '\u00e9\u{1f511} password=Tr0ub4dor ',
+    ].map((piece) => [JSON.stringify(piece), piece]),
+  )('[RED17] 200 kB of %s is masked in steps in proportion to its length', (_, piece) => {
+    // It throws when placing the masks takes more: 64 steps for each byte.
+    const text = piece.repeat(200_000 / piece.length)
+    for (const line of [JSON.stringify({ text }), JSON.stringify(text.split('\n')), text])
+      expect(/\[redacted|\*{8}/.test(mask(`${line}\n`))).toBe(true)
+  })
+
   test('[TEA40] without secrets comes out as it went in, byte for byte', () => {
     const root = join(import.meta.dirname, '../../test/fixtures')
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>

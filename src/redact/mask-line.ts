@@ -4,7 +4,11 @@ import { SEALED } from './blocks.ts'
 import { findSecrets } from './find-secrets.ts'
 import { findLiterals, unitsOf, type Literal } from './json-literals.ts'
 import { toMask } from './redact.ts'
-import type { Secret } from './secret.ts'
+import { createEffort, type Effort, type Secret } from './secret.ts'
+
+/** What putting masks into a line costs at most for each of its bytes, besides looking for secrets. */
+const STEPS_PER_BYTE = 64
+const STEPS_AT_LEAST = 10_000
 
 /**
  * A line of somebody's file without its secrets, as long as it was: whoever knows an offset in the file knows it in what
@@ -37,6 +41,7 @@ const SHORTEST_AGAIN = 16
 const MOST_AGAIN = 100
 
 function maskJson(line: Buffer, literals: readonly Literal[]): Buffer {
+  const units = createUnits(line)
   const again = new Map<string, string>()
   const spans: Span[] = []
   const note = (secret: Secret, text: string, at: Omit<Span, 'kind'>): void => {
@@ -51,9 +56,9 @@ function maskJson(line: Buffer, literals: readonly Literal[]): Buffer {
     const text = String(parseJson(line.toString('utf8', literal.from - 1, literal.to + 1)))
     const found = findSecrets(text)
     if (found.length === 0) continue
-    const units = unitsOf(line, literal)
+    const starts = units.of(literal)
     for (const secret of found) {
-      const [from = literal.from, to = literal.to] = [units[secret.start], units[secret.end]]
+      const [from = literal.from, to = literal.to] = [starts[secret.start], starts[secret.end]]
       note(secret, text, { from, to })
     }
   }
@@ -63,7 +68,7 @@ function maskJson(line: Buffer, literals: readonly Literal[]): Buffer {
     for (let at = line.indexOf(bytes); at >= 0; at = line.indexOf(bytes, at + bytes.length))
       spans.push({ kind, from: at, to: at + bytes.length })
   }
-  return putMasks(line, cutToLiterals(line, literals, merge(spans)))
+  return putMasks(line, cutToLiterals(units, literals, merge(spans)))
 }
 
 /** A string that is short and has nothing escaped is looked through where it stands; sealed bytes are not at all. */
@@ -92,25 +97,48 @@ function toSkeleton(line: Buffer, literals: readonly Literal[]): Skeleton {
     from = literal?.to ?? line.length
   }
   const origin = (index: number): number => {
-    const piece = kept.findLast(({ at }) => at <= index)
+    const piece = kept[lastNotBehind(kept.length, (nth) => kept[nth]?.at ?? 0, index)]
     return piece === undefined ? 0 : piece.from + index - piece.at
   }
   return { text, place: ({ start, end }) => ({ from: origin(start), to: origin(end - 1) + 1 }) }
 }
 
-/** What of some spans stands in strings, by whole characters, and the numbers that they touch. */
-function cutToLiterals(line: Buffer, literals: readonly Literal[], spans: readonly Span[]): readonly Span[] {
+/** Where the characters of strings stand, read once for each string. */
+interface Units {
+  of(literal: Literal): readonly number[]
+  /** Throws `redaction-failed` when placing masks takes more steps than it may. */
+  readonly effort: Effort
+}
+
+function createUnits(line: Buffer): Units {
+  const effort = createEffort(STEPS_AT_LEAST + line.length * STEPS_PER_BYTE)
+  const known = new Map<Literal, readonly number[]>()
+  return {
+    effort,
+    of(literal) {
+      const before = known.get(literal)
+      if (before !== undefined) return before
+      effort.spend(literal.to - literal.from)
+      const starts = unitsOf(line, literal)
+      known.set(literal, starts)
+      return starts
+    },
+  }
+}
+
+/** The parts of some spans that stand in strings, as whole characters, and the numbers that they touch. */
+function cutToLiterals(units: Units, literals: readonly Literal[], spans: readonly Span[]): readonly Span[] {
   const cut: Span[] = []
   for (const span of spans) {
     for (let nth = firstBehind(literals, span.from); nth < literals.length; nth++) {
+      units.effort.spend(32)
       const literal = literals[nth]
       if (literal === undefined || literal.from >= span.to) break
       const { from, to } = literal
       if (literal.sort === 'number') cut.push({ kind: NUMBER, from, to })
       else {
         const inside = { ...span, from: Math.max(span.from, from), to: Math.min(span.to, to) }
-        if (inside.from < inside.to)
-          cut.push(literal.isPlain ? inside : byUnits(unitsOf(line, literal), inside))
+        if (inside.from < inside.to) cut.push(literal.isPlain ? inside : byUnits(units.of(literal), inside))
       }
     }
   }
@@ -119,21 +147,23 @@ function cutToLiterals(line: Buffer, literals: readonly Literal[], spans: readon
 
 /** The first literal that ends behind a place. */
 function firstBehind(literals: readonly Literal[], at: number): number {
-  let low = 0
-  for (let high = literals.length; low < high;) {
-    const middle = (low + high) >> 1
-    if ((literals[middle]?.to ?? 0) <= at) low = middle + 1
-    else high = middle
-  }
-  return low
+  return lastNotBehind(literals.length, (nth) => literals[nth]?.to ?? 0, at) + 1
 }
 
-function byUnits(units: readonly number[], { kind, from, to }: Span): Span {
-  return {
-    kind,
-    from: units.findLast((unit) => unit <= from) ?? from,
-    to: units.find((unit) => unit >= to) ?? to,
+function byUnits(starts: readonly number[], { kind, from, to }: Span): Span {
+  const nth = (at: number): number => lastNotBehind(starts.length, (index) => starts[index] ?? 0, at)
+  return { kind, from: starts[nth(from)] ?? from, to: starts[nth(to - 1) + 1] ?? to }
+}
+
+/** Among sorted places, the index of the last one that is not behind `at`, or -1. */
+function lastNotBehind(count: number, placeOf: (nth: number) => number, at: number): number {
+  let low = 0
+  for (let high = count; low < high;) {
+    const middle = (low + high) >> 1
+    if (placeOf(middle) <= at) low = middle + 1
+    else high = middle
   }
+  return low - 1
 }
 
 /** What stands for a number that is a secret is a number. */

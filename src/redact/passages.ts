@@ -1,4 +1,4 @@
-import type { Block, Passage, SessionSummary, ToolAnswer, ToolCall } from '#model'
+import type { Block, Message, Passage, SessionSummary, ToolAnswer, ToolCall } from '#model'
 import { redactBlocks } from './blocks.ts'
 import { redact } from './redact.ts'
 import type { Secret } from './secret.ts'
@@ -11,18 +11,23 @@ export type OnSecret = (secret: Secret) => void
  * part of what is shown, and stays. Throws `redaction-failed`; then nothing of it may be shown.
  */
 export function redactPassage(passage: Passage, onSecret: OnSecret = () => {}): Passage {
+  return passage.kind === 'damage' ? passage : redactMessage(passage, onSecret)
+}
+
+function redactMessage(passage: Message, onSecret: OnSecret): Message {
   const mask = { text: toMasking(onSecret), blocks: toBlockMasking(onSecret) }
   switch (passage.kind) {
     case 'prompt':
       return { ...passage, blocks: mask.blocks(passage.blocks) }
     case 'reply': {
-      const calls = passage.calls.map((call) => redactCall(call, mask))
+      const calls = passage.calls.map((call) => redactCall(call, { mask, onSecret }))
       const uses = new Map(calls.map(({ use }) => [use.id, use]))
       const blocks = passage.blocks.flatMap((block) => {
         const use = block.kind === 'tool-use' ? uses.get(block.id) : undefined
         return use === undefined ? mask.blocks([block]) : [use]
       })
-      return { ...passage, blocks, calls }
+      const { model } = passage
+      return { ...passage, blocks, calls, ...(model === undefined ? {} : { model: mask.text(model) }) }
     }
     case 'command': {
       const { command, args, output } = passage
@@ -34,13 +39,20 @@ export function redactPassage(passage: Passage, onSecret: OnSecret = () => {}): 
       }
     }
     case 'compaction':
-      return { ...passage, summary: mask.blocks(passage.summary) }
+      return {
+        ...passage,
+        compaction: { ...passage.compaction, trigger: mask.text(passage.compaction.trigger) },
+        summary: mask.blocks(passage.summary),
+      }
     case 'notice':
       return { ...passage, text: mask.text(passage.text) }
     case 'orphan':
-      return { ...passage, answer: redactAnswer(passage.answer, mask) }
+      return {
+        ...passage,
+        toolUseId: mask.text(passage.toolUseId),
+        answer: redactAnswer(passage.answer, mask),
+      }
     case 'aside':
-    case 'damage':
       return passage
   }
 }
@@ -48,10 +60,14 @@ export function redactPassage(passage: Passage, onSecret: OnSecret = () => {}): 
 /** What is told of a session at the head of an export, without secrets. */
 export function redactSummary(session: SessionSummary): SessionSummary {
   const mask = toMasking(() => {})
-  const { name, gitBranch } = session
+  const { name, gitBranch, facts, firstPrompt } = session
   return {
     ...session,
+    id: mask(session.id),
+    agent: mask(session.agent),
     workdirs: session.workdirs.map(mask),
+    ...(facts === undefined ? {} : { facts: { ...facts, models: facts.models.map(mask) } }),
+    ...(firstPrompt === undefined ? {} : { firstPrompt: mask(firstPrompt) }),
     // It is made of the words of a prompt, and has a space where they had a line break.
     ...(name === undefined ? {} : { name: mask(mask(name).replaceAll(' ', '\n')).replaceAll('\n', ' ') }),
     ...(gitBranch === undefined ? {} : { gitBranch: mask(gitBranch) }),
@@ -63,12 +79,18 @@ interface Masking {
   readonly blocks: (blocks: readonly Block[]) => readonly Block[]
 }
 
-function redactCall(call: ToolCall, mask: Masking): ToolCall {
+function redactCall(
+  call: ToolCall,
+  { mask, onSecret }: { readonly mask: Masking; readonly onSecret: OnSecret },
+): ToolCall {
   const [use = call.use] = mask.blocks([call.use])
   return {
     ...call,
     ...(use.kind === 'tool-use' ? { use } : {}),
     ...(call.result === undefined ? {} : { result: redactAnswer(call.result, mask) }),
+    ...(call.work === undefined
+      ? {}
+      : { work: call.work.map((message) => redactMessage(message, onSecret)) }),
   }
 }
 

@@ -23,6 +23,11 @@ export function toPlural(value: number, noun: string): string {
   return `${toCount(value)} ${value === 1 ? noun : many}`
 }
 
+/** `1.2M tokens`, `1 token`. */
+export function toTokenWords(tokens: number): string {
+  return `${toShortCount(tokens)} token${tokens === 1 ? '' : 's'}`
+}
+
 /** `1.2M`, `45k`, `812`. */
 export function toShortCount(value: number): string {
   if (value < 1000) return String(Math.round(value))

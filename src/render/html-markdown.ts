@@ -25,11 +25,13 @@ function blockToHtml(block: MarkdownBlock, tight: boolean): string {
       return `<${tag}>${inlineToHtml(block.content)}</${tag}>`
     }
     case 'code':
-      return `<pre tabindex="0"><code>${toHtmlText(block.text)}</code></pre>`
+      return `<pre tabindex="0"${languageOf(block.language)}><code>${toHtmlText(block.text)}</code></pre>`
     case 'quote':
       return `<blockquote>${blocksToHtml(block.content, false)}</blockquote>`
     case 'list': {
-      const items = block.items.map((item) => `<li>${blocksToHtml(item, isTight(item))}</li>`).join('\n')
+      const items = block.items
+        .map((item, nth) => `<li${numberOf(block, nth)}>${blocksToHtml(item, isTight(item))}</li>`)
+        .join('\n')
       if (block.start === undefined) return `<ul>\n${items}\n</ul>`
       return block.start === 1 ? `<ol>\n${items}\n</ol>` : `<ol start="${block.start}">\n${items}\n</ol>`
     }
@@ -43,6 +45,16 @@ function blockToHtml(block: MarkdownBlock, tight: boolean): string {
     case 'rule':
       return '<hr>'
   }
+}
+
+/** What stands behind the marks that open a code block: shown above it. */
+function languageOf(language: string): string {
+  return language === '' ? '' : ` data-language="${toHtmlText(language)}"`
+}
+
+function numberOf({ numbers }: MarkdownBlock & { kind: 'list' }, nth: number): string {
+  const number = numbers?.[nth]
+  return number === undefined ? '' : ` value="${number}"`
 }
 
 /** An item of one paragraph, with at most a list below it. */

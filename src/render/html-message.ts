@@ -7,7 +7,8 @@ import {
   type ReplyMessage,
   type ToolCall,
 } from '#model'
-import { toCallParts, toJson, withoutPrompt, type CallPart } from './call-parts.ts'
+import { findPlan, toJson } from './call-input.ts'
+import { toCallParts, withoutPrompt, type CallPart } from './call-parts.ts'
 import { toClock, toCount, toDamageLine, toDate } from './figures.ts'
 import { toHtmlText } from './html-escape.ts'
 import { toHtmlProse } from './html-markdown.ts'
@@ -16,10 +17,9 @@ import { toToolLine } from './tool-line.ts'
 import {
   agentName,
   callsById,
-  DEEPEST_SUBAGENT,
+  delegatedBy,
   describeBlock,
   describeCompaction,
-  findSubagent,
   speakerOf,
   type Transcript,
 } from './transcript.ts'
@@ -163,20 +163,24 @@ async function* replyToHtml(reply: ReplyMessage, spot: Spot): AsyncGenerator<str
 }
 
 async function* callToHtml(call: ToolCall, spot: Spot): AsyncGenerator<string> {
-  const { session, subagent: passagesOf } = spot.transcript
-  const { tool, detail, outcome } = toToolLine(call, session.workdirs[0])
+  const { session } = spot.transcript
+  const { tool, detail, before, outcome } = toToolLine(call, { workdir: session.workdirs[0] })
+  const changed =
+    before === undefined ? '' : `<span class="changed">changed from ${toHtmlText(before)}</span>`
   const end = outcome === '' ? '' : `<span class="outcome">${toHtmlText(outcome)}</span>`
-  const summary = `<b>${toHtmlText(tool)}</b><span class="what">${toHtmlText(detail)}</span>${end}`
-  yield `<details class="fold ${call.state}"><summary>${summary}</summary><div class="inside">`
-  const subagent = findSubagent(session, call)
-  if (subagent === undefined || passagesOf === undefined || spot.depth >= DEEPEST_SUBAGENT) {
+  const summary = `<b>${toHtmlText(tool)}</b><span class="what">${toHtmlText(detail)}</span>${changed}${end}`
+  // A plan is what a person came to read.
+  const open = findPlan(call) === undefined ? '' : ' open'
+  yield `<details class="fold ${call.state}"${open}><summary>${summary}</summary><div class="inside">`
+  const subagent = delegatedBy(spot.transcript, call, spot.depth)
+  if (subagent === undefined) {
     for (const part of toCallParts(call)) yield partToHtml(part)
   } else {
     const parts = withoutPrompt(toCallParts(call), call)
     for (const part of parts) if (part.kind !== 'output') yield partToHtml(part)
     yield '<div class="subagent" role="group" aria-label="Conversation of the subagent">'
     const inner: Spot = { transcript: spot.transcript, depth: spot.depth + 1 }
-    for await (const batch of passagesOf(subagent.id)) {
+    for await (const batch of subagent.passages) {
       for (const passage of batch) yield* passageToHtml(passage, inner)
     }
     yield '</div>'
@@ -187,8 +191,12 @@ async function* callToHtml(call: ToolCall, spot: Spot): AsyncGenerator<string> {
 
 function partToHtml(part: CallPart): string {
   switch (part.kind) {
+    case 'plan':
+      return `<div class="plan" dir="auto">${toHtmlProse(part.text)}</div>`
     case 'input':
       return `<pre tabindex="0">${toHtmlText(part.text)}</pre>`
+    case 'note':
+      return `<p class="changed">${toHtmlText(part.text)}</p>`
     case 'diff': {
       const mark = { added: '+', removed: '−', same: ' ' }
       const lines = part.lines.map(

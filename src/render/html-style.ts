@@ -2,7 +2,7 @@
  * The looks of an exported page. The page's Content-Security-Policy allows this style sheet by its hash and no
  * other, so text that slips through as a tag could not even be coloured. A test keeps the two together.
  */
-export const STYLE_HASH = 'sha256-w/jOEX0UMYh23c8c7TlMslV/ghtWgnPq9lgO6Ji5B78='
+export const STYLE_HASH = 'sha256-FcjS8dm6ZtZq245tObdRqSqRVQKwdoXBHu/tf3l928M='
 
 export const STYLE = `
 :root {
@@ -73,6 +73,7 @@ h1, h2, h3, h4, h5, h6 { line-height: 1.3; text-wrap: balance; }
 code { font-family: var(--mono); font-size: .86em; background: var(--code); padding: .12em .35em; border-radius: 4px; }
 pre { margin: 0; font: .8125rem/1.55 var(--mono); tab-size: 4; overflow-x: auto; }
 pre code { font: inherit; background: none; padding: 0; }
+.prose pre[data-language]::before { content: attr(data-language); display: block; color: var(--quiet); font-size: .6875rem; }
 .prose pre { padding: .8rem 1rem; background: var(--code); border: 1px solid var(--line); border-radius: 8px; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9375rem; }
@@ -91,8 +92,8 @@ th { font-weight: 600; }
 .fold[open] > summary .what { white-space: normal; overflow-wrap: anywhere; }
 .fold > summary .outcome { flex: none; font-family: var(--sans); font-size: .75rem; padding: 0 .5rem; border-radius: 99px; }
 .done > summary .outcome { color: var(--person); background: var(--person-wash); max-width: 45%; }
-.failed > summary .outcome, .refused > summary .outcome { color: var(--bad); background: var(--bad-wash); }
-.pending > summary .outcome { color: var(--warn); background: var(--warn-wash); }
+.failed > summary .outcome { color: var(--bad); background: var(--bad-wash); }
+.pending > summary .outcome, .refused > summary .outcome { color: var(--warn); background: var(--warn-wash); max-width: 45%; }
 .fold .inside { padding: .7rem .9rem; }
 .fold .inside > * + * { margin-top: .7rem; padding-top: .7rem; border-top: 1px dashed var(--line); }
 .fold pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 32rem; overflow-y: auto; }

@@ -22,7 +22,7 @@ import { toContainedMarkdown } from './markdown-text.ts'
 
 /** Every tag the prose may hold, in full. What is left of the output after taking them away has no angle in it. */
 const TAGS =
-  /<\/?(?:p|h[3-6]|ul|ol|li|code|strong|em|del|blockquote|table|thead|tbody|tr|td|a|pre|div)>|<(?:br|hr)>|<pre tabindex="0">|<ol start="\d{1,9}">|<th scope="col">|<\/th>|<div class="table" tabindex="0">|<a href="(?:https?:\/\/|mailto:)[^"<>\s]*" rel="noreferrer noopener">/gi
+  /<\/?(?:p|h[3-6]|ul|ol|li|code|strong|em|del|blockquote|table|thead|tbody|tr|td|a|pre|div)>|<(?:br|hr)>|<pre tabindex="0"(?: data-language="[^"<>]*")?>|<li value="\d{1,9}">|<ol start="\d{1,9}">|<th scope="col">|<\/th>|<div class="table" tabindex="0">|<a href="(?:https?:\/\/|mailto:)[^"<>\s]*" rel="noreferrer noopener">/gi
 
 const PIECES = [
   '<script>alert(1)</script>',
@@ -107,7 +107,7 @@ test('[REND20] Markdown reads as what it says', () => {
       '<p>Some <strong>bold</strong>, <em>soft</em> and <code>a &lt; b</code>.</p>',
       '<ul>\n<li>one</li>\n<li>two\n<ol>\n<li>deep</li>\n</ol></li>\n</ul>',
       '<blockquote><p>said</p></blockquote>',
-      '<pre tabindex="0"><code>let a = 1</code></pre>',
+      '<pre tabindex="0" data-language="ts"><code>let a = 1</code></pre>',
       '<div class="table" tabindex="0"><table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table></div>',
       '<hr>',
     ].join('\n'),

@@ -1,7 +1,21 @@
 export { cutToWidth, displayWidth, fitToWidth } from './display-width.ts'
-export { toCallParts, toJson, withoutPrompt } from './call-parts.ts'
+export { isPlanAsk, textsOfAsk, textsOfSettings, toAskParts } from './ask-parts.ts'
+export type { AskPart } from './ask-parts.ts'
+export { findPlan, ranInput, toJson } from './call-input.ts'
+export { toCallParts, withoutPrompt } from './call-parts.ts'
 export type { CallPart } from './call-parts.ts'
-export { toCount, toDamageLine, toDate, toPlural, toShortCount, toSize, toTokens } from './figures.ts'
+export { exactLine, exactText, splitExact, warnOfHidden } from './exact-text.ts'
+export type { ExactPart } from './exact-text.ts'
+export {
+  toCount,
+  toDamageLine,
+  toDate,
+  toPlural,
+  toShortCount,
+  toSize,
+  toTokens,
+  toTokenWords,
+} from './figures.ts'
 export { toHtml } from './html.ts'
 export { safeHref } from './inline.ts'
 export type { Inline } from './inline.ts'

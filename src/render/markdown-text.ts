@@ -21,7 +21,9 @@ export function toContainedMarkdown(text: string): string {
     let end = at + 1
     while (end < lines.length && !closesFence(lines[end] ?? '', fence.mark)) end++
     // Blank lines end any list or paragraph before it, so that the block begins where we think it does.
-    out.push('', toFenced(lines.slice(at + 1, end).join('\n'), fence.language), '')
+    const info =
+      LANGUAGE.test(fence.language) || fence.language === '' ? [] : [toPlainMarkdown(fence.language), '']
+    out.push('', ...info, toFenced(lines.slice(at + 1, end).join('\n'), fence.language), '')
     at = end
   }
   return out.join('\n')
@@ -32,8 +34,11 @@ export function toFenced(text: string, language = ''): string {
   let longest = 2
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
   const mark = '`'.repeat(longest + 1)
-  return `${mark}${/^[\w+#.-]{1,30}$/.test(language) ? language : ''}\n${text}\n${mark}`
+  return `${mark}${LANGUAGE.test(language) ? language : ''}\n${text}\n${mark}`
 }
+
+/** What may stand behind the marks that open a code block. Anything else is a line of its own above it. */
+const LANGUAGE = /^[\w+#.-]{1,30}$/
 
 /** Text on one line, with nothing in it that Markdown or HTML would act on. */
 export function toPlainMarkdown(text: string): string {

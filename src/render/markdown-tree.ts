@@ -6,7 +6,13 @@ export type MarkdownBlock =
   | { readonly kind: 'heading'; readonly level: number; readonly content: readonly Inline[] }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
   | { readonly kind: 'quote'; readonly content: readonly MarkdownBlock[] }
-  | { readonly kind: 'list'; readonly start?: number; readonly items: readonly (readonly MarkdownBlock[])[] }
+  | {
+      readonly kind: 'list'
+      readonly start?: number
+      readonly items: readonly (readonly MarkdownBlock[])[]
+      /** What the items are numbered, where they do not count up by one from `start`. */
+      readonly numbers?: readonly number[]
+    }
   | { readonly kind: 'table'; readonly head: readonly Cell[]; readonly rows: readonly (readonly Cell[])[] }
   | { readonly kind: 'rule' }
 
@@ -135,6 +141,7 @@ function readList(
   // A line that wraps at "2024." or "-" is no list, unless it could not be anything else.
   if (first === undefined || (inParagraph && first.ordered && first.number !== 1)) return undefined
   const items: (readonly MarkdownBlock[])[] = []
+  const numbers: number[] = []
   let item: string[] | undefined
   let next = at
   const flush = (): void => {
@@ -148,6 +155,7 @@ function readList(
     if (marker !== undefined && marker.ordered === first.ordered && readRule(line, next) === undefined) {
       flush()
       item = [line.slice(marker.width)]
+      numbers.push(marker.number)
     } else if (indent < 0) {
       // A blank line ends the list unless something indented or another item follows.
       const after = lines[next + 1] ?? ''
@@ -162,7 +170,11 @@ function readList(
   }
   flush()
   if (!first.ordered) return { block: { kind: 'list', items }, next }
-  return { block: { kind: 'list', start: first.number, items }, next }
+  const isCounting = numbers.every((number, nth) => number === first.number + nth)
+  // Numbered 1, 1, 1, a list is to be counted by whoever shows it.
+  const isSame = numbers.every((number) => number === first.number)
+  const own = isCounting || isSame ? {} : { numbers }
+  return { block: { kind: 'list', start: first.number, items, ...own }, next }
 }
 
 interface Marker {
@@ -185,22 +197,63 @@ function readMarker(line: string): Marker | undefined {
 }
 
 function readTable(lines: readonly string[], at: number): Found | undefined {
-  const head = cellsOf(lines[at] ?? '')
-  const rule = cellsOf(lines[at + 1] ?? '')
-  if (head === undefined || rule === undefined || head.length !== rule.length) return undefined
-  if (!rule.every((cell) => /^:?-+:?$/.test(cell))) return undefined
-  const rows: (readonly Cell[])[] = []
+  const rule = readTableCells(lines[at + 1] ?? '')
+  if (rule?.every((cell) => /^:?-+:?$/.test(cell)) !== true) return undefined
+  const head = readTableCells(lines[at] ?? '', rule.length)
+  if (head?.length !== rule.length) return undefined
+  const rows: (readonly string[])[] = []
   let next = at + 2
   for (; next < lines.length; next++) {
-    const row = cellsOf(lines[next] ?? '')
+    const row = readTableCells(lines[next] ?? '', head.length)
     if (row === undefined) break
-    rows.push(head.map((_cell, column) => parseInline(row[column] ?? '')))
+    rows.push(row)
   }
-  return { block: { kind: 'table', head: head.map((cell) => parseInline(cell)), rows }, next }
+  // A row may have more cells than the head: every one of them is shown, under a head that is empty.
+  const columns = rows.reduce((most, row) => Math.max(most, row.length), head.length)
+  const toCells = (cells: readonly string[]): readonly Cell[] =>
+    Array.from({ length: columns }, (_none, column) => parseInline(unescapePipes(cells[column] ?? '')))
+  return { block: { kind: 'table', head: toCells(head), rows: rows.map(toCells) }, next }
 }
 
-function cellsOf(line: string): readonly string[] | undefined {
-  if (!line.includes('|')) return undefined
-  const cells = line.trim().replace(/^\|/, '').replace(/\|$/, '').split('|')
-  return cells.map((cell) => cell.trim())
+/**
+ * The cells of a line of a table, as they are written; nothing for a line without one. An escaped pipe belongs to its
+ * cell. So does one inside of a code span, unless only its division gives the line as many cells as the table has.
+ */
+export function readTableCells(line: string, columns?: number): readonly string[] | undefined {
+  const cells = splitCells(line, 'outside-code')
+  if (cells === undefined || columns === undefined || cells.length === columns) return cells
+  const divided = splitCells(line, 'anywhere')
+  return divided?.length === columns ? divided : cells
+}
+
+function splitCells(line: string, where: 'outside-code' | 'anywhere'): readonly string[] | undefined {
+  const body = line.trim()
+  const cells: string[] = []
+  const first = body.startsWith('|') ? 1 : 0
+  let start = first
+  for (let at = start; at < body.length; at++) {
+    const char = body.charAt(at)
+    if (char === '\\') at++
+    else if (char === '`' && where === 'outside-code') at = endOfCode(body, at)
+    else if (char === '|') {
+      cells.push(body.slice(start, at).trim())
+      start = at + 1
+    }
+  }
+  if (cells.length === 0 && first === 0) return undefined
+  if (start < body.length || cells.length === 0) cells.push(body.slice(start).trim())
+  return cells
+}
+
+/** The last backtick of the code span that begins here, or of the run of backticks that begins none. */
+function endOfCode(text: string, at: number): number {
+  let length = 1
+  while (text.charAt(at + length) === '`') length++
+  const end = text.indexOf('`'.repeat(length), at + length)
+  return end < 0 || text.charAt(end + length) === '`' ? at + length - 1 : end + length - 1
+}
+
+/** The text of a cell: the backslash in front of a pipe only keeps the pipe in its cell. */
+export function unescapePipes(cell: string): string {
+  return cell.replaceAll('\\|', '|')
 }

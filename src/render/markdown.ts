@@ -7,7 +7,8 @@ import {
   type SessionSummary,
   type ToolCall,
 } from '#model'
-import { toCallParts, toJson, withoutPrompt, type CallPart } from './call-parts.ts'
+import { findPlan, toJson } from './call-input.ts'
+import { toCallParts, withoutPrompt, type CallPart } from './call-parts.ts'
 import { toClock, toCount, toDamageLine, toShortCount, toSize, toSpan, toTokens } from './figures.ts'
 import { toHtmlText } from './html-escape.ts'
 import { toContainedMarkdown, toFenced, toPlainMarkdown } from './markdown-text.ts'
@@ -18,10 +19,9 @@ import {
   sessionKind,
   branchOf,
   callsById,
-  DEEPEST_SUBAGENT,
+  delegatedBy,
   describeBlock,
   describeCompaction,
-  findSubagent,
   sessionName,
   speakerOf,
   type Transcript,
@@ -187,17 +187,20 @@ async function* callToMarkdown(
   transcript: Transcript,
   depth: number,
 ): AsyncGenerator<string> {
-  const { tool, detail, outcome } = toToolLine(call, transcript.session.workdirs[0])
-  const what = detail === '' ? '' : ` <code>${toHtmlText(detail)}</code>`
+  const { tool, detail, before, outcome } = toToolLine(call, { workdir: transcript.session.workdirs[0] })
+  const changed = before === undefined ? '' : ` (changed from <code>${toHtmlText(before)}</code>)`
+  const what = `${detail === '' ? '' : ` <code>${toHtmlText(detail)}</code>`}${changed}`
   const end = outcome === '' ? '' : ` → ${toHtmlText(outcome)}`
-  yield `\n<details><summary><b>${toHtmlText(tool)}</b>${what}${end}</summary>\n`
-  const subagent = findSubagent(transcript.session, call)
-  if (subagent === undefined || transcript.subagent === undefined || depth >= DEEPEST_SUBAGENT) {
+  // A plan is what a person came to read.
+  const open = findPlan(call) === undefined ? '' : ' open'
+  yield `\n<details${open}><summary><b>${toHtmlText(tool)}</b>${what}${end}</summary>\n`
+  const subagent = delegatedBy(transcript, call, depth)
+  if (subagent === undefined) {
     for (const part of toCallParts(call)) yield `\n${partToMarkdown(part)}\n`
   } else {
     const parts = withoutPrompt(toCallParts(call), call)
     for (const part of parts) if (part.kind !== 'output') yield `\n${partToMarkdown(part)}\n`
-    for await (const batch of transcript.subagent(subagent.id)) {
+    for await (const batch of subagent.passages) {
       for (const passage of batch) yield* passageToMarkdown(passage, transcript, depth + 1)
     }
     for (const part of parts) if (part.kind === 'output') yield `\n${partToMarkdown(part)}\n`
@@ -207,8 +210,12 @@ async function* callToMarkdown(
 
 function partToMarkdown(part: CallPart): string {
   switch (part.kind) {
+    case 'plan':
+      return toContainedMarkdown(safeText(part.text).trim())
     case 'input':
       return toFenced(safeText(part.text), 'text')
+    case 'note':
+      return `*${toPlainMarkdown(part.text)}*`
     case 'diff': {
       const mark = { added: '+', removed: '-', same: ' ' }
       return toFenced(

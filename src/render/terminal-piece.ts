@@ -1,5 +1,6 @@
 import { textOf, type CommandMessage, type PromptMessage } from '#model'
-import { toJson, type CallPart } from './call-parts.ts'
+import { toJson } from './call-input.ts'
+import { type CallPart } from './call-parts.ts'
 import { displayWidth } from './display-width.ts'
 import { toClock, toPlural } from './figures.ts'
 import type { Paint, Style } from './paint.ts'
@@ -94,8 +95,14 @@ export function divider(text: string, page: Page): string {
 export function partLines(part: CallPart, page: Page): readonly string[] {
   const { paint } = page
   switch (part.kind) {
+    case 'plan':
+      return toTextLines(safeText(part.text).trim(), { ...page, width: page.width - 4 }).map(
+        (line) => `    ${line}`,
+      )
     case 'input':
       return block(part.text, 'code')
+    case 'note':
+      return block(part.text, 'warning')
     case 'diff':
       return part.lines.flatMap(({ kind, text }) => {
         if (kind === 'added') return block(`+ ${text}`, 'added')

@@ -1,6 +1,6 @@
 import { displayWidth } from './display-width.ts'
 import { parseInline, type Inline } from './inline.ts'
-import { closesFence, readFence } from './markdown-tree.ts'
+import { closesFence, readFence, readTableCells, unescapePipes } from './markdown-tree.ts'
 import type { Paint, Style } from './paint.ts'
 import { chopLine, wrapRuns, type Run } from './wrap.ts'
 
@@ -55,15 +55,17 @@ function alignTable(
   at: number,
   options: { readonly width: number; readonly colour: boolean },
 ): readonly (readonly Run[])[] | undefined {
-  const head = readCells(lines[at] ?? '')
   const rule = readCells(lines[at + 1] ?? '')
+  const head = readCells(lines[at] ?? '', rule?.length)
   if (head === undefined || rule?.every((cell) => /^:?-+:?$/.test(cell)) !== true) return undefined
   const rows: (readonly (readonly Run[])[])[] = []
   for (let next = at; next < lines.length; next++) {
-    const cells = readCells(lines[next] ?? '')
+    const cells = readCells(lines[next] ?? '', head.length)
     if (cells === undefined) break
     if (cells.length !== head.length) return undefined
-    rows.push(cells.map((cell) => (options.colour ? toRuns(parseInline(cell)) : [{ text: cell }])))
+    rows.push(
+      cells.map((cell) => (options.colour ? toRuns(parseInline(unescapePipes(cell))) : [{ text: cell }])),
+    )
   }
   const widths = head.map((_cell, column) =>
     Math.max(...rows.map((row, index) => (index === 1 ? 3 : runsWidth(row[column] ?? [])))),
@@ -85,13 +87,9 @@ function alignTable(
   })
 }
 
-function readCells(line: string): readonly string[] | undefined {
+function readCells(line: string, columns?: number): readonly string[] | undefined {
   const body = line.trim()
-  if (!body.startsWith('|') || !body.endsWith('|') || body.length < 3) return undefined
-  return body
-    .slice(1, -1)
-    .split('|')
-    .map((cell) => cell.trim())
+  return body.startsWith('|') && body.endsWith('|') ? readTableCells(body, columns) : undefined
 }
 
 function runsWidth(runs: readonly Run[]): number {

@@ -53,7 +53,7 @@ const today = () => clock.now()
 \`\`\`
 
 ▸ Edit src/checkout.ts (+1 −1)
-▸ github · create_issue Clock in checkout → refused
+▸ github · create_issue Clock in checkout → denied
 ▸ WebFetch https://example.com/dates → no answer
 
 ⚠ 412 bytes at 10,240 could not be read: torn, a record breaks off in the middle

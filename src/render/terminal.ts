@@ -19,11 +19,10 @@ import {
   agentName,
   sessionKind,
   callsById,
-  DEEPEST_SUBAGENT,
+  delegatedBy,
   describeAside,
   describeBlock,
   describeCompaction,
-  findSubagent,
   sessionName,
   type Transcript,
 } from './transcript.ts'
@@ -200,34 +199,34 @@ async function* callPieces(
   page: Page,
 ): AsyncGenerator<Piece | string> {
   const { paint, width, full, depth } = page
-  const { tool, detail, outcome } = toToolLine(call, transcript.session.workdirs[0])
+  const { tool, detail: ran, before, outcome } = toToolLine(call, { workdir: transcript.session.workdirs[0] })
+  const detail = before === undefined ? ran : `${ran} (changed from: ${before})`
   const end = outcome === '' ? '' : ` → ${cutToWidth(outcome, Math.floor(width / 3))}`
   const head = cutToWidth(tool, Math.max(8, width - 2 - displayWidth(end)))
   const room = width - 3 - displayWidth(head) - displayWidth(end)
   const body = detail === '' || room < 4 ? '' : ` ${cutToWidth(detail, room)}`
-  const style = call.state === 'done' ? 'strong' : call.state === 'pending' ? 'warning' : 'error'
+  const style = call.state === 'done' ? 'strong' : call.state === 'failed' ? 'error' : 'warning'
   const line = `${paint('tool', '▸ ' + head)}${body}${paint(style, end)}`
   if (!full) {
     yield { kind: 'fold', lines: [line] }
     return
   }
-  const subagent = depth < DEEPEST_SUBAGENT ? findSubagent(transcript.session, call) : undefined
-  if (subagent === undefined || transcript.subagent === undefined) {
+  const subagent = delegatedBy(transcript, call, depth)
+  if (subagent === undefined) {
     yield unfolded([line, ...toCallParts(call).flatMap((part) => partLines(part, page))])
     return
   }
   const parts = withoutPrompt(toCallParts(call), call)
-  const before = parts.filter((part) => part.kind !== 'output').flatMap((part) => partLines(part, page))
-  yield unfolded([line, ...before])
+  const above = parts.filter((part) => part.kind !== 'output').flatMap((part) => partLines(part, page))
+  yield unfolded([line, ...above])
   const inner: Page = {
     ...page,
     inset: `${page.inset}  ${paint('tool', '│')} `,
     width: width - 4,
     depth: depth + 1,
   }
-  const what = safeLine(subagent.agentType ?? 'subagent')
-  yield `${page.inset}  ${paint('tool', '╭')} ${paint('dim', cutToWidth(`${what}, ${toSize(subagent.size)}`, width - 4))}\n`
-  yield* conversation(transcript.subagent(subagent.id), transcript, inner)
+  yield `${page.inset}  ${paint('tool', '╭')} ${paint('dim', cutToWidth(subagent.label, width - 4))}\n`
+  yield* conversation(subagent.passages, transcript, inner)
   yield `${page.inset}  ${paint('tool', '╰')}\n`
   for (const part of parts) if (part.kind === 'output') yield { kind: 'fold', lines: partLines(part, page) }
 }

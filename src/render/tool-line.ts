@@ -1,5 +1,6 @@
-import { field, isObject, list, string } from '#base'
-import { countDiff, textOf, toLineDiff, type ToolCall } from '#model'
+import { field, isObject, list, shorten, string } from '#base'
+import { countDiff, readCall, readPatched, textOf, toLineDiff, type ToolCall } from '#model'
+import { findPlan, ranInput } from './call-input.ts'
 import { toCount, toPlural } from './figures.ts'
 import { safeLine } from './safe-text.ts'
 
@@ -9,32 +10,44 @@ export interface ToolLine {
   readonly tool: string
   /** What it did it to: `npm test`, `src/a.ts (+3 −1)`. Empty when the call says nothing readable. */
   readonly detail: string
-  /** `exit 1`, `failed`, `refused`, `no answer`, or what a person answered; empty when it just went well. */
+  /** What the agent had called with, where a person changed it before it ran: then `detail` is what ran. */
+  readonly before?: string | undefined
+  /** `exit 1`, `failed`, `declined by you`, `no answer`, or what a person answered; empty when it just went well. */
   readonly outcome: string
 }
 
 const LONGEST = 400
 
-/** Reads what a tool call did. Never throws, whatever its input is; paths inside `cwd` are shown relative to it. */
-export function toToolLine(call: ToolCall, cwd?: string): ToolLine {
-  const { name, input } = call.use
+export interface ToolLineOptions {
+  /** Paths inside it are shown relative to it. */
+  readonly workdir?: string | undefined
+  /** How text is made safe: `safeLine` where it is only read, `exactLine` where a person decides by it. */
+  readonly show?: (text: string) => string
+}
+
+/** Reads what a tool call did. Never throws, whatever its input is. */
+export function toToolLine(call: ToolCall, { workdir, show = safeLine }: ToolLineOptions = {}): ToolLine {
+  const { name, changed } = call.use
+  const asked = { ...call, use: { ...call.use, changed: undefined } }
   return {
-    tool: cut(toolName(name)),
-    detail: cut(detailOf(name, input, cwd)),
+    ...(changed === undefined ? {} : { before: cut(detailOf(asked, workdir), show) }),
+    tool: cut(findPlan(call) === undefined ? toolName(name) : 'Plan', show),
+    detail: cut(detailOf(call, workdir), show),
     outcome: outcomeOf(call),
   }
 }
 
 /** The same as one string: `Bash npm test → exit 1`. */
-export function toolLine(call: ToolCall, cwd?: string): string {
-  const { tool, detail, outcome } = toToolLine(call, cwd)
-  const what = detail === '' ? tool : `${tool} ${detail}`
+export function toolLine(call: ToolCall, workdir?: string): string {
+  const { tool, detail, before, outcome } = toToolLine(call, { workdir })
+  const changed = before === undefined ? '' : ` (changed from: ${before})`
+  const what = detail === '' ? `${tool}${changed}` : `${tool} ${detail}${changed}`
   return outcome === '' ? what : `${what} → ${outcome}`
 }
 
-function cut(text: string): string {
+function cut(text: string, show: (text: string) => string): string {
   // Cut before and after: a command of a megabyte is not cleaned to show its first words.
-  const line = safeLine(text.slice(0, LONGEST * 4))
+  const line = show(text.slice(0, LONGEST * 4))
   return line.length > LONGEST || text.length > LONGEST * 4 ? `${line.slice(0, LONGEST)}…` : line
 }
 
@@ -52,10 +65,13 @@ function mcpName(name: string): { readonly server: string; readonly tool: string
     : { server: name.slice(5, split), tool: name.slice(split + 2) }
 }
 
-function detailOf(name: string, input: unknown, cwd: string | undefined): string {
+function detailOf(call: ToolCall, cwd: string | undefined): string {
+  const { tool, input } = readCall(call.use.name, ranInput(call))
+  const plan = findPlan(call)
+  if (plan !== undefined) return titleOf(plan)
   const path = string(input, 'file_path') ?? string(input, 'notebook_path') ?? string(input, 'path')
   const shown = path === undefined ? undefined : relativeTo(cwd, path)
-  switch (name) {
+  switch (tool) {
     case 'Bash':
       return firstLine(string(input, 'command')) ?? firstString(input)
     case 'Edit':
@@ -63,6 +79,8 @@ function detailOf(name: string, input: unknown, cwd: string | undefined): string
       return shown === undefined ? firstString(input) : `${shown} ${changeOf(input)}`
     case 'Write':
       return shown === undefined ? firstString(input) : `${shown} ${sizeOf(string(input, 'content'))}`
+    case 'Patch':
+      return patchOf(string(input, 'patch') ?? '', cwd)
     case 'Read':
     case 'NotebookEdit':
     case 'NotebookRead':
@@ -96,6 +114,29 @@ function detailOf(name: string, input: unknown, cwd: string | undefined): string
   }
 }
 
+function patchOf(patch: string, cwd: string | undefined): string {
+  const files = readPatched(patch)
+  const [first] = files
+  if (first === undefined) return firstLine(patch) ?? ''
+  const more = files.length === 1 ? '' : ` and ${toPlural(files.length - 1, 'other file')}`
+  const [added, removed] = [sum(files.map((file) => file.added)), sum(files.map((file) => file.removed))]
+  return `${relativeTo(cwd, first.path)}${more} (+${toCount(added)} −${toCount(removed)})`
+}
+
+function sum(figures: readonly number[]): number {
+  return figures.reduce((all, one) => all + one, 0)
+}
+
+/** What a text is headed with, without the mark of a heading. */
+function titleOf(text: string): string {
+  return (
+    text
+      .trimStart()
+      .split('\n', 1)[0]
+      ?.replace(/^#{1,6}\s+/u, '') ?? ''
+  )
+}
+
 function changeOf(input: unknown): string {
   const edits = Array.isArray(field(input, 'edits')) ? list(input, 'edits') : [input]
   let added = 0
@@ -114,9 +155,22 @@ function sizeOf(content: string | undefined): string {
 
 function firstLine(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  const trimmed = text.trim()
+  const trimmed = withoutMargin(text)
   const end = trimmed.indexOf('\n')
   return end < 0 ? trimmed : `${trimmed.slice(0, end)} …`
+}
+
+/** Without spaces, tabs and line breaks around it. Other white space may stand there to deceive, and stays. */
+function withoutMargin(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isMargin(text.charCodeAt(start))) start++
+  while (end > start && isMargin(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+function isMargin(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x09
 }
 
 function firstString(input: unknown): string {
@@ -139,14 +193,32 @@ function relativeTo(cwd: string | undefined, path: string): string {
 function outcomeOf(call: ToolCall): string {
   switch (call.state) {
     case 'done':
-      return answerOf(call) ?? ''
+      return findPlan(call) === undefined ? (answerOf(call) ?? '') : 'approved'
     case 'failed':
       return exitCode(call) ?? 'failed'
     case 'refused':
-      return 'refused'
+      return denialOf(call)
     case 'pending':
       return 'no answer'
   }
+}
+
+/** Who did not allow a call, with the words of a person who said what to do instead. */
+function denialOf({ result }: ToolCall): string {
+  const { by, denial } = result?.decision ?? {}
+  if (denial === 'interrupted') return 'stopped by you'
+  if (denial === 'unanswered') return 'not answered'
+  if (denial === 'permission-rule') return 'denied by a rule'
+  if (denial !== 'user-rejected' && by !== 'user_reject') return 'denied'
+  const said = safeLine(wordsOfDenial(textOf(result?.content ?? []).slice(0, 10_000)))
+  return said === '' ? 'declined by you' : `declined by you: ${shorten(said, 160)}`
+}
+
+/** What a person said to it, within or in place of what the client tells the model. */
+function wordsOfDenial(text: string): string {
+  const quoted = /\bthe user said:\n([^]+)/u.exec(text)?.[1]
+  if (quoted !== undefined) return quoted
+  return /^(?:The user \S+|\[(?:Request|Operation) |exec command|patch) /u.test(text) ? '' : text
 }
 
 /** What the person chose: words of a person are not folded away. Claude Code writes `"question"="answer"`. */

@@ -1,3 +1,4 @@
+import { string } from '#base'
 import type {
   AsideMessage,
   Block,
@@ -19,12 +20,32 @@ export interface Transcript {
 }
 
 /** How deep subagents of subagents are unfolded. */
-export const DEEPEST_SUBAGENT = 4
+const DEEPEST_SUBAGENT = 4
 
 /** The subagent a call started. */
-export function findSubagent(session: SessionSummary, call: ToolCall): SubagentSummary | undefined {
+function findSubagent(session: SessionSummary, call: ToolCall): SubagentSummary | undefined {
   const started = call.result?.startedAgentId
   return session.subagents.find(({ id, toolUseId }) => id === started || toolUseId === call.use.id)
+}
+
+/** The conversation of the subagent that a call started: from the subagent's own file, else from the session's. */
+export function delegatedBy(
+  { session, subagent: passagesOf }: Transcript,
+  call: ToolCall,
+  depth: number,
+): { readonly label: string; readonly passages: AsyncIterable<readonly Passage[]> } | undefined {
+  if (depth >= DEEPEST_SUBAGENT) return undefined
+  const known = findSubagent(session, call)
+  const type = known?.agentType ?? string(call.use.input, 'subagent_type') ?? 'subagent'
+  if (known !== undefined && passagesOf !== undefined)
+    return { label: safeLine(`${type}, ${toSize(known.size)}`), passages: passagesOf(known.id) }
+  const { work } = call
+  if (work === undefined) return undefined
+  return { label: safeLine(`${type}, ${toPlural(work.length, 'message')}`), passages: inOnePiece(work) }
+}
+
+async function* inOnePiece(passages: readonly Passage[]): AsyncGenerator<readonly Passage[]> {
+  yield passages
 }
 
 /** The agent's name for people: `Claude`. */

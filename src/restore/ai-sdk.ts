@@ -2,11 +2,19 @@ import { string } from '#base'
 import type { Block, ToolResultBlock } from '#model'
 import { toFittingName } from './call-ids.ts'
 import { createLossBook, type Loss, type LossBook } from './loss.ts'
-import { toDescription, toPlaceholder } from './media.ts'
+import { toDescription, toPlaceholder, wordsOfDocument } from './media.ts'
 import { ownOf, type Said, type SaidBlock, type SaidMessage } from './said.ts'
 import { toSingleIds } from './single-ids.ts'
-import { isSoundText, toSoundText } from './sound-text.ts'
-import { noteUnknown, writeCall, writeFound, writeText, type CallRules } from './writing.ts'
+import { isSoundText } from './sound-text.ts'
+import {
+  noteErrorMark,
+  noteUnknown,
+  writeCall,
+  writeFound,
+  writeSound,
+  writeText,
+  type CallRules,
+} from './writing.ts'
 
 export interface ToAiSdk {
   /** `ModelMessage`s of Vercel's AI SDK. */
@@ -54,7 +62,7 @@ function toAssistant(message: SaidMessage, { book, names }: Writing): readonly o
         return [
           {
             type: 'reasoning',
-            text: block.kind === 'thinking' ? toSoundText(block.thinking) : '',
+            text: block.kind === 'thinking' ? writeSound(said, block.thinking, book) : '',
             ...optionsOf(message, said),
           },
         ]
@@ -75,6 +83,7 @@ function toAssistant(message: SaidMessage, { book, names }: Writing): readonly o
       case 'document':
         if (block.source.kind === 'base64')
           return [{ type: 'file', data: block.source.data, mediaType: block.source.mediaType }]
+        book.note('media', said.origin, { how: 'changed', why: 'an answer holds files by their bytes only' })
         return [{ type: 'text', text: toPlaceholder(block) }]
       case 'tool-result':
       case 'unknown':
@@ -88,7 +97,7 @@ function toAssistant(message: SaidMessage, { book, names }: Writing): readonly o
 /** Thinking of Anthropic's that it would not take back. */
 function isEdited(block: Block): boolean {
   if (block.kind !== 'thinking') return false
-  return block.thinking === '' || (block.signature ?? '') === '' || !isSoundText(block.thinking)
+  return (block.signature ?? '') === '' || !isSoundText(block.thinking)
 }
 
 /** What the provider of an answer wants back with it. */
@@ -179,16 +188,26 @@ function toFile({ block, origin }: SaidBlock, book: LossBook): object {
   return { type: 'text', text: toPlaceholder(block) }
 }
 
+/** Of images and documents in results. */
+const NOT_IN_RESULTS = 'the AI SDK takes files in results by their bytes only'
+
 function toResult(said: SaidBlock, block: ToolResultBlock, { book, names }: Writing): object {
-  const texts = block.content.flatMap((each) => (each.kind === 'text' ? [toSoundText(each.text)] : []))
+  const texts = block.content.flatMap((each) => (each.kind === 'text' ? [each.text] : []))
   const isText = texts.length === block.content.length
-  const value = texts.join('\n\n')
-  const parts = block.content.flatMap((each): readonly object[] => {
-    if (each.kind === 'text') return [{ type: 'text', text: toSoundText(each.text) }]
+  const value = isText ? writeSound(said, texts.join('\n\n'), book) : ''
+  if (!isText && block.isError) noteErrorMark(said, book)
+  const parts = (isText ? [] : block.content).flatMap((each): readonly object[] => {
+    if (each.kind === 'text') return [{ type: 'text', text: writeSound(said, each.text, book) }]
     if ((each.kind === 'image' || each.kind === 'document') && each.source.kind === 'base64')
       return [{ type: 'media', data: each.source.data, mediaType: each.source.mediaType }]
-    if (each.kind === 'image' || each.kind === 'document')
-      return [{ type: 'text', text: toPlaceholder(each) }]
+    if (each.kind === 'image' || each.kind === 'document') {
+      const words = wordsOfDocument(each.source)
+      const why = words === undefined ? NOT_IN_RESULTS : 'a document of text goes as text'
+      book.note('media', said.origin, { how: 'changed', why })
+      return [
+        { type: 'text', text: words === undefined ? toPlaceholder(each) : writeSound(said, words, book) },
+      ]
+    }
     const found = writeFound({ block: each, exact: undefined, origin: said.origin }, book)
     if (found !== undefined) return [{ type: 'text', text: found }]
     noteUnknown(said, book)

@@ -5,9 +5,9 @@ import { createLossBook, type Loss, type LossBook } from './loss.ts'
 import { IMAGE_TYPES, toPlaceholder } from './media.ts'
 import type { Said, SaidBlock, SaidMessage } from './said.ts'
 import { toSingleIds } from './single-ids.ts'
-import { isSoundText, toSoundText } from './sound-text.ts'
-import { findWrong } from './wrong-block.ts'
-import { noteUnknown, writeCall, writeText, type CallRules } from './writing.ts'
+import { isSoundText } from './sound-text.ts'
+import { findWrong } from './troubles/wrong-block.ts'
+import { noteUnknown, writeCall, writeSound, writeText, type CallRules } from './writing.ts'
 
 /** A message as the Messages API takes it. */
 export interface AnthropicMessage {
@@ -52,7 +52,27 @@ export function toAnthropic(conversation: Said): ToAnthropic {
     if (last !== undefined && last.role === message.role) last.content.push(...content)
     else messages.push({ role: message.role, content: [...content] })
   }
-  return { messages, losses: book.losses }
+  return { messages: withoutLastThoughts(messages, said, book), losses: book.losses }
+}
+
+/** An answer that is nothing but thinking is refused where it is the last thing that was said. */
+function withoutLastThoughts(
+  messages: readonly AnthropicMessage[],
+  said: Said,
+  book: LossBook,
+): readonly AnthropicMessage[] {
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant' || !last.content.every(isThought)) return messages
+  const why = 'an answer that is thinking alone is refused in last place'
+  const answer = said.messages.findLast(({ role }) => role === 'assistant')
+  for (const { block, origin } of answer?.blocks ?? [])
+    if (block.kind === 'thinking' || block.kind === 'redacted-thinking')
+      book.note('thinking', origin, { how: 'dropped', why })
+  return messages.slice(0, -1)
+}
+
+function isThought(block: object): boolean {
+  return ['thinking', 'redacted_thinking'].includes(string(block, 'type') ?? '')
 }
 
 function countImages({ messages }: Said): number {
@@ -113,7 +133,10 @@ function toBlock(message: SaidMessage, said: SaidBlock, writing: Writing): reado
 
 /** Something that was found, in a form that is Anthropic's whoever was told of it. */
 function isFound({ block }: SaidBlock): boolean {
-  return block.kind === 'unknown' && string(block.value, 'type') === 'search_result'
+  return (
+    block.kind === 'unknown' &&
+    ['search_result', 'tool_reference'].includes(string(block.value, 'type') ?? '')
+  )
 }
 
 function toText(said: SaidBlock, book: LossBook): readonly object[] {
@@ -146,7 +169,6 @@ function toThinking(said: SaidBlock, isOwn: boolean, book: LossBook): readonly o
   }
   if (!isOwn) return drop('another provider thought it')
   if (block.signature === undefined || block.signature === '') return drop('it has no signature')
-  if (block.thinking === '') return drop('its text was taken out, and what remains is refused')
   if (!isSoundText(block.thinking))
     return drop('half characters in it would be refused, and it must not be edited')
   return isObject(exact) ? [exact] : drop('it cannot be given back as it was')
@@ -178,7 +200,12 @@ function toToolResult(
   const content = inner.flatMap((each) => toResultBlock(each, { book: losses, images, isOwn }))
   const isSame = losses.losses.length === 0 && id === block.toolUseId
   for (const { kind, origin, how, why } of losses.losses) book.note(kind, origin, { how, why })
-  if (isSame && isObject(said.exact) && said.exact['type'] === 'tool_result')
+  if (
+    isSame &&
+    isObject(said.exact) &&
+    said.exact['type'] === 'tool_result' &&
+    said.exact['content'] !== null
+  )
     return withoutForeign(said.exact)
   return {
     type: 'tool_result',
@@ -218,7 +245,8 @@ function toMedia(
 ): object {
   const { source } = block
   const { origin, exact } = said
-  const wrong = block.kind === 'image' ? findWrong(block, { images, isAnthropic: true }) : undefined
+  const wrong =
+    block.kind === 'image' ? findWrong(block, { images, provider: 'anthropic', where: 'said' }) : undefined
   if (wrong !== undefined) {
     book.note('media', origin, { how: 'changed', why: wrong.reason })
     return { type: 'text', text: toPlaceholder(block) }
@@ -238,7 +266,7 @@ function toMedia(
     })
     return {
       type: 'document',
-      source: { type: 'text', media_type: 'text/plain', data: toSoundText(source.text) },
+      source: { type: 'text', media_type: 'text/plain', data: writeSound(said, source.text, book) },
     }
   }
   book.note('media', origin, { how: 'changed', why: 'the Messages API does not take it in this form' })

@@ -1,3 +1,4 @@
+import type { Gaps } from './gaps.ts'
 import { toMessages, toTurns, type CompactionRecord, type Entry, type Turn } from '#model'
 import { toTurnExtract, type TurnExtract } from './extract.ts'
 import { toTokenState } from './restore.ts'
@@ -125,9 +126,10 @@ export async function toSummarised(
 }
 
 /** What a model is told when it goes on after a compaction: the summary, then what stayed and what came since. */
-export function toCompactedSaid(record: CompactionRecord, entries: readonly Entry[]): Said {
+export function toCompactedSaid(record: CompactionRecord, entries: readonly Entry[], gaps?: Gaps): Said {
   const from = entries.findIndex(({ id }) => id === record.keptFrom)
-  const whole = toSaid(from < 0 ? entries : entries.slice(from))
+  const kept = from < 0 ? entries : entries.slice(from)
+  const whole = toSaid(kept, gaps && within(gaps, kept))
   const { said } = record.trims.length > 0 ? toTrimmed(whole, record) : { said: whole }
   if (record.text === '') return said
   const summary = {
@@ -140,6 +142,16 @@ export function toCompactedSaid(record: CompactionRecord, entries: readonly Entr
     return { ...said, messages: [{ ...first, blocks: [summary, ...first.blocks] }, ...rest] }
   }
   return { ...said, messages: [{ role: 'user', blocks: [summary], provider: 'unknown' }, ...said.messages] }
+}
+
+/** What is missing in a part of a conversation. */
+function within({ bridges, damage }: Gaps, kept: readonly Entry[]): Gaps {
+  const ids = new Set(kept.map(({ id }) => id))
+  const begin = kept[0]?.place.offset ?? 0
+  return {
+    bridges: bridges.filter(({ id }) => ids.has(id)),
+    damage: damage.filter(({ offset }) => offset >= begin),
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { modelMessageSchema } from 'ai'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { TARGETS, type Entry } from '#model'
+import { TARGETS } from '#model'
 import {
   anyConversation,
   createLines,
@@ -12,8 +12,8 @@ import {
   findGeminiFaults,
   findResponsesFaults,
   openTempDir,
-  type AnyMessage,
   readLines,
+  toAnyLines,
 } from '#testing'
 import { restore } from './restore.ts'
 
@@ -206,68 +206,56 @@ describe('restoring', () => {
       }
   })
 
-  test(
-    "[RST2] what is made is right by the types of the providers' own SDKs",
-    { timeout: 120_000 },
-    async () => {
-      const entries = await readLines(toEverything())
-      const literal = (target: (typeof TARGETS)[number]): string =>
-        JSON.stringify(restore(entries, target).messages, undefined, 1)
-      const generated = await Promise.all(fc.sample(anyConversation, { numRuns: 20, seed: 8 }).map(readAny))
-      const literals = (target: (typeof TARGETS)[number]): string =>
-        JSON.stringify(generated.map((each) => restore(each, target).messages))
-      for (const message of generated.flatMap((each) => restore(each, 'ai-sdk').messages))
-        expect(modelMessageSchema.safeParse(message).error).toBeUndefined()
-      for (const message of restore(entries, 'ai-sdk').messages)
-        expect(modelMessageSchema.safeParse(message).error).toBeUndefined()
-      const folder = join(temp.path, 'types')
-      mkdirSync(folder)
-      symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
-      writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-      const source = [
-        "import type { MessageParam } from '@anthropic-ai/sdk/resources/messages'",
-        "import type { ResponseInputItem } from 'openai/resources/responses/responses'",
-        "import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'",
-        "import type { Content } from '@google/genai'",
-        `export const a: MessageParam[] = ${withoutUnknown(literal('anthropic'))}`,
-        `export const b: ResponseInputItem[] = ${literal('openai-responses')}`,
-        `export const c: ChatCompletionMessageParam[] = ${literal('openai-chat')}`,
-        `export const d: Content[] = ${literal('gemini')}`,
-        `export const e: ResponseInputItem[][] = ${literals('openai-responses')}`,
-        `export const f: ChatCompletionMessageParam[][] = ${literals('openai-chat')}`,
-        `export const g: Content[][] = ${literals('gemini')}`,
-      ]
-      writeFileSync(join(folder, 'made.ts'), source.join('\n'))
-      const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
-      const flags = [
-        '--noEmit',
-        '--strict',
-        '--skipLibCheck',
-        '--module',
-        'nodenext',
-        '--moduleResolution',
-        'nodenext',
-        '--target',
-        'es2023',
-      ]
-      expect(run(tsc, [...flags, 'made.ts'], folder)).toBe('')
-      writeFileSync(join(folder, 'made.ts'), source.join('\n').replace('"tool_use_id"', '"tool_use"'))
-      expect(run(tsc, [...flags, 'made.ts'], folder)).toContain('tool_use')
-    },
-  )
+  test("[RST2] what is made is right by the types of the providers' own SDKs", async () => {
+    const entries = await readLines(toEverything())
+    const literal = (target: (typeof TARGETS)[number]): string =>
+      JSON.stringify(restore(entries, target).messages, undefined, 1)
+    const generated = await Promise.all(
+      fc
+        .sample(anyConversation, { numRuns: 20, seed: 8 })
+        .map(async (each) => await readLines(toAnyLines(each))),
+    )
+    const literals = (target: (typeof TARGETS)[number]): string =>
+      JSON.stringify(generated.map((each) => restore(each, target).messages))
+    for (const message of generated.flatMap((each) => restore(each, 'ai-sdk').messages))
+      expect(modelMessageSchema.safeParse(message).error).toBeUndefined()
+    for (const message of restore(entries, 'ai-sdk').messages)
+      expect(modelMessageSchema.safeParse(message).error).toBeUndefined()
+    const folder = join(temp.path, 'types')
+    mkdirSync(folder)
+    symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    const source = [
+      "import type { MessageParam } from '@anthropic-ai/sdk/resources/messages'",
+      "import type { ResponseInputItem } from 'openai/resources/responses/responses'",
+      "import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'",
+      "import type { Content } from '@google/genai'",
+      `export const a: MessageParam[] = ${withoutUnknown(literal('anthropic'))}`,
+      `export const b: ResponseInputItem[] = ${literal('openai-responses')}`,
+      `export const c: ChatCompletionMessageParam[] = ${literal('openai-chat')}`,
+      `export const d: Content[] = ${literal('gemini')}`,
+      `export const e: ResponseInputItem[][] = ${literals('openai-responses')}`,
+      `export const f: ChatCompletionMessageParam[][] = ${literals('openai-chat')}`,
+      `export const g: Content[][] = ${literals('gemini')}`,
+    ]
+    writeFileSync(join(folder, 'made.ts'), source.join('\n'))
+    const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
+    const flags = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--moduleResolution',
+      'nodenext',
+      '--target',
+      'es2023',
+    ]
+    expect(run(tsc, [...flags, 'made.ts'], folder)).toBe('')
+    writeFileSync(join(folder, 'made.ts'), source.join('\n').replace('"tool_use_id"', '"tool_use"'))
+    expect(run(tsc, [...flags, 'made.ts'], folder)).toContain('tool_use')
+  })
 })
-
-/** A conversation of any kind, as Claude Code would have written it. */
-async function readAny(messages: readonly AnyMessage[]): Promise<readonly Entry[]> {
-  const make = createLines()
-  return await readLines(
-    messages.map(({ role, content }) =>
-      role === 'user'
-        ? make.prompt('', { message: { role, content } })
-        : make.reply(typeof content === 'string' ? [] : content),
-    ),
-  )
-}
 
 /** A field that this version of the SDK has no type for yet is kept all the same. */
 function withoutUnknown(json: string): string {

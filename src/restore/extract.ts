@@ -1,6 +1,7 @@
 import { list, shorten, string } from '#base'
 import {
   parseDirectives,
+  readPatched,
   textOf,
   type Message,
   type ReplyMessage,
@@ -60,7 +61,9 @@ export function toTurnExtract(turn: Turn, number: number): TurnExtract {
       ...calls.flatMap(toAnswers),
     ],
     actions: toActions(calls),
-    changed: unique(calls.flatMap(({ use, state }) => (state === 'failed' ? [] : changedBy(use)))),
+    changed: unique(
+      calls.flatMap(({ use, state }) => (state === 'failed' || state === 'refused' ? [] : changedBy(use))),
+    ),
     files: unique(calls.flatMap(({ use }) => [...changedBy(use), fileOf(use.input) ?? []].flat())),
     errors: calls
       .flatMap(({ use, state, result }) =>
@@ -164,16 +167,14 @@ function fileOf(input: unknown): string | undefined {
 /** The files of a patch, whether it is given as a text or in a field. */
 function patchedFiles(input: unknown): readonly string[] {
   const patch = typeof input === 'string' ? input : (string(input, 'input') ?? string(input, 'patch') ?? '')
-  if (!patch.includes('*** Begin Patch')) return []
-  return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gmu)].map(([, path = '']) =>
-    path.trim(),
-  )
+  return patch.includes('*** Begin Patch') ? readPatched(patch).map(({ path }) => path) : []
 }
 
 /** What a person chose who was asked. */
 function toAnswers({ use, result, state }: ToolCall): readonly string[] {
   if (use.name !== 'AskUserQuestion' && use.name !== 'ExitPlanMode') return []
-  if (state === 'failed' && use.name === 'ExitPlanMode') return ['A plan was not approved.']
+  if ((state === 'failed' || state === 'refused') && use.name === 'ExitPlanMode')
+    return ['A plan was not approved.']
   const text = textOf(result?.content ?? []).trim()
   return text === '' ? [] : [shorten(text.replaceAll(/\s+/gu, ' '), ANSWER)]
 }

@@ -11,8 +11,8 @@ import {
   toJsonl,
   readLines,
 } from '#testing'
-import { findTroubles } from './check.ts'
-import { toRepaired } from './repair.ts'
+import { findTroubles } from './troubles/check.ts'
+import { toRepaired } from './troubles/repair.ts'
 import { restore } from './restore.ts'
 
 interface NaiveMessage {

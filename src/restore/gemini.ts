@@ -4,9 +4,8 @@ import { toFittingName } from './call-ids.ts'
 import { createLossBook, type Loss, type LossBook } from './loss.ts'
 import { IMAGE_TYPES, toPlaceholder } from './media.ts'
 import { ownOf, type Said, type SaidBlock, type SaidMessage } from './said.ts'
-import { toSoundText } from './sound-text.ts'
-import { findWrong } from './wrong-block.ts'
-import { noteUnknown, writeCall, writeFound, writeWords, type CallRules } from './writing.ts'
+import { findWrong } from './troubles/wrong-block.ts'
+import { noteUnknown, writeCall, writeFound, writeSound, writeText, type CallRules } from './writing.ts'
 
 /** A content as Gemini takes it. */
 export interface GeminiContent {
@@ -83,14 +82,15 @@ function toParts(message: SaidMessage, said: SaidBlock, writing: PartWriting): r
     case 'text': {
       // A signature may come with nothing but itself.
       if (block.text === '' && 'thoughtSignature' in (own ?? {})) return [{ text: '', ...own }]
-      const text = writeWords(said, block.text, book)
+      const text =
+        block.text === '' || !isOwn ? writeText(said, block.text, book) : writeSound(said, block.text, book)
       return text === undefined ? [] : [{ text, ...own }]
     }
     case 'thinking':
     case 'redacted-thinking':
       // Clients that show thoughts and send none back leave an empty signature.
       if (isOwn && block.kind === 'thinking' && (own !== undefined || block.signature === undefined))
-        return [{ text: toSoundText(block.thinking), thought: true, ...own }]
+        return [{ text: writeSound(said, block.thinking, book), thought: true, ...own }]
       book.note('thinking', origin, {
         how: 'dropped',
         why: 'another provider thought it, or it came without its signature',
@@ -141,11 +141,14 @@ function toCall(
 }
 
 function toResult(said: SaidBlock, block: ToolResultBlock, { book, calls }: Writing): readonly object[] {
-  const texts = block.content.flatMap((each) =>
-    each.kind === 'text'
-      ? [toSoundText(each.text)]
-      : (writeFound({ block: each, exact: undefined, origin: said.origin }, book) ?? []),
-  )
+  const texts = block.content.flatMap((each) => {
+    if (each.kind === 'text') return [writeSound(said, each.text, book)]
+    if (each.kind === 'image' || each.kind === 'document') return []
+    const inner = { block: each, exact: undefined, origin: said.origin }
+    const found = writeFound(inner, book)
+    if (found === undefined && ownOf(inner, 'gemini') === undefined) noteUnknown(inner, book)
+    return found ?? []
+  })
   const media = block.content.flatMap((each) =>
     each.kind === 'image' || each.kind === 'document'
       ? [toMedia({ block: each, exact: undefined, origin: said.origin }, each, book)]
@@ -175,7 +178,7 @@ function toResponse({ isError }: ToolResultBlock, output: string, own: JsonObjec
 function isBroken(block: Block): boolean {
   const isKnown =
     block.kind === 'image' && block.source.kind === 'base64' && IMAGE_TYPES.has(block.source.mediaType)
-  return isKnown && findWrong(block, { images: 0, isAnthropic: false }) !== undefined
+  return isKnown && findWrong(block, { images: 0, provider: 'gemini', where: 'said' }) !== undefined
 }
 
 const TAKEN = /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/pdf|text\/[a-z.+-]+)$/u
@@ -191,13 +194,19 @@ function toMedia(
   if (own !== undefined && 'fileData' in own) return own
   const { mimeType, displayName, ...rest } = own ?? {}
   const name = displayName === undefined ? {} : { displayName }
-  if (source.kind === 'base64' && TAKEN.test(source.mediaType) && source.data !== '' && !isBroken(block))
+  if (source.kind === 'base64' && TAKEN.test(source.mediaType) && source.data !== '' && !isBroken(block)) {
+    if (block.kind === 'document' && block.title !== undefined && displayName === undefined)
+      book.note('media', origin, {
+        how: 'changed',
+        why: `Gemini takes no name of a document: ${block.title}`,
+      })
     return { inlineData: { mimeType: source.mediaType, data: source.data, ...name }, ...rest }
+  }
   if (source.kind === 'url' && typeof mimeType === 'string')
     return { fileData: { mimeType, fileUri: source.url, ...name }, ...rest }
   if (source.kind === 'text' && source.text !== '') {
     book.note('media', origin, { how: 'changed', why: 'a document of text goes as text' })
-    return { text: toSoundText(source.text) }
+    return { text: writeSound(said, source.text, book) }
   }
   book.note('media', origin, { how: 'changed', why: 'Gemini does not take it in this form' })
   return { text: toPlaceholder(block) }

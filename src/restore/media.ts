@@ -32,6 +32,14 @@ export function toDescription(source: MediaSource): string {
   }
 }
 
+/** The words of a document that is a text, however it is kept; nothing for any other. */
+export function wordsOfDocument(source: MediaSource): string | undefined {
+  if (source.kind === 'text') return source.text === '' ? undefined : source.text
+  if (source.kind !== 'base64' || !/^(?:text\/|application\/json$)/u.test(source.mediaType)) return undefined
+  const text = Buffer.from(source.data, 'base64').toString('utf8')
+  return text === '' ? undefined : text
+}
+
 /** How many bytes a base64 text stands for. */
 export function base64Bytes(data: string): number {
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0

@@ -5,8 +5,7 @@ import type { LossBook } from './loss.ts'
 import { OPENAI_RULES as RULES } from './openai-rules.ts'
 import { toImageUrl, toInputParts, without } from './openai-parts.ts'
 import { ownOf, type SaidBlock } from './said.ts'
-import { toSoundText } from './sound-text.ts'
-import { noteErrorMark, writeCall } from './writing.ts'
+import { noteErrorMark, writeCall, writeSound } from './writing.ts'
 
 export interface ItemWriting {
   readonly book: LossBook
@@ -94,7 +93,7 @@ function toOutput(
   }))
   const texts = block.content.flatMap((each) => (each.kind === 'text' ? [each.text] : []))
   const isText = texts.length === block.content.length
-  const words = toSoundText(texts.join('\n\n'))
+  const words = isText ? writeSound(said, texts.join('\n\n'), book) : texts.join('\n\n')
   if (type === 'computer_call_output') {
     const image_url = inner.map(toImageUrl).find((url) => url !== undefined)
     if (image_url !== undefined) return { type: 'computer_screenshot', image_url }

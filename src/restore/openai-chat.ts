@@ -2,12 +2,11 @@ import { isObject, object, string, type JsonObject } from '#base'
 import type { ToolResultBlock, ToolUseBlock } from '#model'
 import { toFittingName } from './call-ids.ts'
 import { createLossBook, type Loss, type LossBook } from './loss.ts'
-import { toDataUrl, toPlaceholder } from './media.ts'
+import { toDataUrl, toPlaceholder, wordsOfDocument } from './media.ts'
 import { toImageUrl, without } from './openai-parts.ts'
 import { OPENAI_RULES as RULES } from './openai-rules.ts'
 import { ownOf, type Said, type SaidBlock, type SaidMessage } from './said.ts'
-import { toSoundText } from './sound-text.ts'
-import { noteErrorMark, noteUnknown, writeCall, writeFound, writeWords } from './writing.ts'
+import { noteErrorMark, noteUnknown, writeCall, writeFound, writeOwnText, writeSound } from './writing.ts'
 
 export interface ToOpenAIChat {
   /** The `messages` of a request to Chat Completions. */
@@ -37,7 +36,7 @@ function toAssistant(message: SaidMessage, book: LossBook): readonly object[] {
     const own = isOwn ? ownOf(said, 'openai') : undefined
     switch (block.kind) {
       case 'text': {
-        const text = writeWords(said, block.text, book)
+        const text = writeOwnText(said, block.text, { book, own })
         if (text === undefined) break
         const isRefusal = string(object(own, 'part'), 'type') === 'refusal'
         if (isRefusal) refusals.push(text)
@@ -139,7 +138,7 @@ function toResult(
   const texts: string[] = []
   for (const each of block.content) {
     const inner = { block: each, exact: undefined, origin: said.origin }
-    const text = each.kind === 'text' ? toSoundText(each.text) : writeFound(inner, book)
+    const text = each.kind === 'text' ? writeSound(inner, each.text, book) : writeFound(inner, book)
     if (text !== undefined) {
       texts.push(text)
       continue
@@ -165,7 +164,7 @@ function toParts(said: SaidBlock, book: LossBook): readonly object[] {
   const beside = without(object(own, 'part') ?? {}, ['type'])
   switch (block.kind) {
     case 'text': {
-      const text = writeWords(said, block.text, book)
+      const text = writeOwnText(said, block.text, { book, own })
       return text === undefined ? [] : [{ type: 'text', text, ...beside }]
     }
     case 'image': {
@@ -178,9 +177,10 @@ function toParts(said: SaidBlock, book: LossBook): readonly object[] {
       const { source, title } = block
       if (source.kind === 'base64' && source.mediaType === 'application/pdf' && source.data !== '')
         return [{ type: 'file', file: { filename: title ?? 'document.pdf', file_data: toDataUrl(source) } }]
-      if (source.kind === 'text' && source.text !== '') {
+      const words = wordsOfDocument(source)
+      if (words !== undefined) {
         book.note('media', origin, { how: 'changed', why: 'a document of text goes as text' })
-        return [{ type: 'text', text: toSoundText(source.text) }]
+        return [{ type: 'text', text: writeSound(said, words, book) }]
       }
       break
     }

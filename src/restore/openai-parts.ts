@@ -1,10 +1,9 @@
 import { isObject, object, string, type JsonObject } from '#base'
 import type { LossBook } from './loss.ts'
-import { toDataUrl, toPlaceholder } from './media.ts'
+import { toDataUrl, toPlaceholder, wordsOfDocument } from './media.ts'
 import { ownOf, type SaidBlock } from './said.ts'
-import { toSoundText } from './sound-text.ts'
-import { findWrong } from './wrong-block.ts'
-import { noteUnknown, writeFound, writeWords } from './writing.ts'
+import { findWrong } from './troubles/wrong-block.ts'
+import { noteUnknown, writeFound, writeOwnText, writeSound } from './writing.ts'
 
 /** What is noted of a part, among what is noted of its message. */
 export const besideParts: readonly string[] = ['part', 'annotations', 'logprobs', 'detail']
@@ -24,7 +23,7 @@ export function toInputParts(said: SaidBlock, book: LossBook): readonly object[]
   const beside = without(object(own, 'part') ?? {}, ['type'])
   switch (block.kind) {
     case 'text': {
-      const text = writeWords(said, block.text, book)
+      const text = writeOwnText(said, block.text, { book, own })
       return text === undefined ? [] : [{ type: 'input_text', text, ...beside }]
     }
     case 'image': {
@@ -44,9 +43,10 @@ export function toInputParts(said: SaidBlock, book: LossBook): readonly object[]
           },
         ]
       if (source.kind === 'url') return [{ type: 'input_file', ...beside, file_url: source.url }]
-      if (source.kind === 'text' && source.text !== '') {
+      const words = wordsOfDocument(source)
+      if (words !== undefined) {
         book.note('media', origin, { how: 'changed', why: 'a document of text goes as text' })
-        return [{ type: 'input_text', text: toSoundText(source.text) }]
+        return [{ type: 'input_text', text: writeSound(said, words, book) }]
       }
       break
     }
@@ -80,7 +80,10 @@ export function toImageUrl({ block }: SaidBlock): string | undefined {
   if (block.kind !== 'image') return undefined
   const { source } = block
   if (source.kind === 'url') return source.url
-  if (source.kind !== 'base64' || findWrong(block, { images: 0, isAnthropic: false }) !== undefined)
+  if (
+    source.kind !== 'base64' ||
+    findWrong(block, { images: 0, provider: 'openai', where: 'said' }) !== undefined
+  )
     return undefined
   return toDataUrl(source)
 }

@@ -5,7 +5,7 @@ import { toCallItem, toOutputItem, type ItemWriting } from './openai-calls.ts'
 import { besideParts, toInputParts, without } from './openai-parts.ts'
 import { ownOf, type Said, type SaidBlock, type SaidMessage } from './said.ts'
 import { toSingleIds } from './single-ids.ts'
-import { noteUnknown, writeWords } from './writing.ts'
+import { noteUnknown, writeOwnText } from './writing.ts'
 
 export interface ToOpenAIResponses {
   /** The `input` of a request to the Responses API. */
@@ -52,7 +52,7 @@ function toOutput(message: SaidMessage, writing: ItemWriting): readonly object[]
     open = undefined
     switch (block.kind) {
       case 'text': {
-        const text = writeWords(said, block.text, book)
+        const text = writeOwnText(said, block.text, { book, own })
         if (text === undefined) break
         const id = string(own, 'id')
         if (id === undefined) add(toPlainAnswer(text))

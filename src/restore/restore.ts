@@ -1,6 +1,6 @@
 import {
   addUsage,
-  billKey,
+  createBilling,
   NO_USAGE,
   toMessages,
   toTurns,
@@ -13,8 +13,9 @@ import {
 } from '#model'
 import { toAiSdk } from './ai-sdk.ts'
 import { toAnthropic } from './anthropic.ts'
-import { toContextSize } from './check.ts'
+import { toContextSize } from './troubles/check.ts'
 import { toGemini } from './gemini.ts'
+import type { Gaps } from './gaps.ts'
 import type { Loss } from './loss.ts'
 import { toOpenAIChat } from './openai-chat.ts'
 import { toOpenAIResponses } from './openai-responses.ts'
@@ -38,9 +39,12 @@ export interface Restored {
   readonly losses: readonly Loss[]
 }
 
-/** Restores a conversation for an interface. Pure: the same entries give the same, however often. */
-export function restore(entries: readonly Entry[], target: Target): Restored {
-  const said = toSaid(entries)
+/**
+ * Restores a conversation for an interface. Pure: the same entries give the same, however often. With what its reader
+ * could not read, `gaps`, the losses say also what is missing.
+ */
+export function restore(entries: readonly Entry[], target: Target, gaps?: Gaps): Restored {
+  const said = toSaid(entries, gaps)
   const { messages, losses } = toTarget(said, target)
   const reply = entries.findLast((entry) => entry.kind === 'reply' && !entry.synthetic)
   const prompt = entries.findLast((entry) => entry.kind === 'prompt' && entry.permissionMode !== undefined)
@@ -83,9 +87,10 @@ export function toTarget(
 
 export function toTokenState(entries: readonly Entry[]): TokenState {
   const bills = new Map<string, Usage>()
+  const billing = createBilling()
   for (const entry of entries) {
-    if (entry.kind === 'reply' && !entry.synthetic && entry.usage !== undefined)
-      bills.set(billKey(entry), entry.usage)
+    const { key, usage } = billing.add(entry) ?? {}
+    if (key !== undefined && usage !== undefined) bills.set(key, usage)
   }
   let billed = NO_USAGE
   for (const usage of bills.values()) billed = addUsage(billed, usage)

@@ -8,8 +8,10 @@ import {
   type ReplyEntry,
   type ToolUseBlock,
 } from '#model'
-import { readExactContent } from './exact-content.ts'
+import { toGapLosses, type Gaps } from './gaps.ts'
 import { createLossBook, type Loss, type LossBook, type Origin } from './loss.ts'
+import { saysThinkingIsRefused } from './troubles/refusals.ts'
+import { exactBlocks, originOf, saidBlocks } from './said-blocks.ts'
 
 /**
  * A conversation in the order in which providers take it: users and assistants in turns, the blocks of one answer
@@ -41,21 +43,24 @@ export interface SaidBlock {
 /** What is answered to a call that nobody answered: the agent was stopped, or died. */
 export const INTERRUPTED = 'The call was interrupted: it may have run, and nothing is known of its result.'
 
-/** Puts the entries of a conversation in the order in which providers take them. */
-export function toSaid(entries: Iterable<Entry>): Said {
-  const book = createLossBook()
+/** Puts the entries of a conversation in the order in which providers take them. What could not be read is a loss. */
+export function toSaid(entries: readonly Entry[], gaps?: Gaps): Said {
+  const book = createLossBook(gaps === undefined ? [] : toGapLosses(entries, gaps))
   const drafts: Draft[] = []
   const replies = new Map<string, AnswerDraft>()
   const calls = new Map<string, AnswerDraft>()
   const early = new Map<string, SaidBlock>()
   /** The answer that an item without an id of its message goes on with. */
   let open: AnswerDraft | undefined
+  let isRefused = false
   for (const entry of entries) {
     const answer = open
+    if (entry.kind === 'reply')
+      isRefused = entry.synthetic ? isRefused || saysThinkingIsRefused(entry) : false
     if (endsAnswer(entry)) open = undefined
     switch (entry.kind) {
       case 'reply': {
-        const draft = addReply(entry, { drafts, replies, calls, answer })
+        const draft = addReply(entry, { drafts, replies, calls, answer, book })
         if (entry.part === 'item') open = draft
         break
       }
@@ -65,10 +70,10 @@ export function toSaid(entries: Iterable<Entry>): Said {
       case 'prompt':
       case 'injection':
       case 'summary':
-        drafts.push({ kind: 'user', blocks: saidBlocks(entry, entry.blocks) })
+        drafts.push({ kind: 'user', blocks: saidBlocks(entry, entry.blocks, book) })
         break
       case 'interruption':
-        drafts.push({ kind: 'user', blocks: saidBlocks(entry, [{ kind: 'text', text: entry.text }]) })
+        drafts.push({ kind: 'user', blocks: saidBlocks(entry, [{ kind: 'text', text: entry.text }], book) })
         break
       case 'command':
         // Only what was written as a user's line has been in the model's window.
@@ -84,11 +89,27 @@ export function toSaid(entries: Iterable<Entry>): Said {
       case 'notice':
       case 'compaction':
       case 'record':
+      case 'delegated':
       case 'unknown':
         break
     }
   }
-  return finish(drafts, early, book)
+  return finish(isRefused ? drafts.map((draft) => withoutThinking(draft, book)) : drafts, early, book)
+}
+
+/** Thinking that its provider refused, which alone knows whether it was changed. */
+function withoutThinking(draft: Draft, book: LossBook): Draft {
+  if (draft.kind === 'user' || draft.provider !== 'anthropic') return draft
+  const blocks = draft.blocks.filter(({ block: { kind }, origin }) => {
+    const isThinking = kind === 'thinking' || kind === 'redacted-thinking'
+    if (isThinking)
+      book.note('thinking', origin, {
+        how: 'dropped',
+        why: 'the provider refused the thinking in this session',
+      })
+    return !isThinking
+  })
+  return { ...draft, blocks }
 }
 
 type Draft = AnswerDraft | { readonly kind: 'user'; readonly blocks: readonly SaidBlock[] }
@@ -109,9 +130,13 @@ interface Drafts {
   readonly replies: Map<string, AnswerDraft>
   readonly calls: Map<string, AnswerDraft>
   readonly answer: AnswerDraft | undefined
+  readonly book: LossBook
 }
 
-function addReply(entry: ReplyEntry, { drafts, replies, calls, answer }: Drafts): AnswerDraft | undefined {
+function addReply(
+  entry: ReplyEntry,
+  { drafts, replies, calls, answer, book }: Drafts,
+): AnswerDraft | undefined {
   if (entry.synthetic || entry.part === 'end') return undefined
   let draft = entry.part === 'item' ? answer : undefined
   if (entry.messageId !== undefined) draft ??= replies.get(entry.messageId)
@@ -128,7 +153,7 @@ function addReply(entry: ReplyEntry, { drafts, replies, calls, answer }: Drafts)
     drafts.push(draft)
     if (entry.messageId !== undefined) replies.set(entry.messageId, draft)
   }
-  for (const said of saidBlocks(entry, entry.blocks)) {
+  for (const said of saidBlocks(entry, entry.blocks, book)) {
     draft.blocks.push(said)
     if (said.block.kind === 'tool-use') calls.set(said.block.id, draft)
   }
@@ -149,7 +174,7 @@ function addResult(
 ): void {
   let owner: AnswerDraft | undefined
   const beside: SaidBlock[] = []
-  for (const said of saidBlocks(entry, entry.blocks)) {
+  for (const said of saidBlocks(entry, entry.blocks, book)) {
     if (said.block.kind !== 'tool-result') {
       beside.push(said)
       continue
@@ -231,39 +256,7 @@ function interrupted({ id }: ToolUseBlock, origin: Origin): SaidBlock {
   return { block, exact: toContent(block), origin }
 }
 
-function originOf(entry: Entry, index: number): Origin {
-  return { entryId: entry.id, index }
-}
-
-/**
- * Blocks with the JSON they were read from: a provider that signed something wants it back as it was. It is looked for
- * when somebody asks for it: those who write in another form do not.
- */
-function saidBlocks(entry: Entry, blocks: readonly Block[]): readonly SaidBlock[] {
-  let content: readonly unknown[] | undefined
-  const exactOf = (index: number): unknown => {
-    content ??= readExactContent(entry, blocks) ?? []
-    const block = blocks[index]
-    return content.length === blocks.length || block === undefined ? content[index] : toContent(block)
-  }
-  return blocks.map((block, index) => ({
-    block,
-    get exact(): unknown {
-      return exactOf(index)
-    },
-    origin: originOf(entry, index),
-  }))
-}
-
 /** What a provider noted of a block, which our own recordings and readers keep for it. */
 export function ownOf({ block }: SaidBlock, provider: 'openai' | 'gemini'): JsonObject | undefined {
   return object(block.kind === 'unknown' ? block.value : block.extra, provider)
-}
-
-function exactBlocks(entry: Entry): readonly SaidBlock[] {
-  return (readExactContent(entry, []) ?? []).flatMap((exact, index) => {
-    const text = object({ exact }, 'exact')?.['text']
-    if (typeof text !== 'string') return []
-    return [{ block: { kind: 'text', text } as const, exact, origin: originOf(entry, index) }]
-  })
 }

@@ -12,22 +12,27 @@ export interface CallRules {
 }
 
 /** A text that can be sent; nothing for one that has no word and is refused. */
-export function writeText({ origin }: SaidBlock, text: string, book: LossBook): string | undefined {
+export function writeText(said: SaidBlock, text: string, book: LossBook): string | undefined {
   if (text.trim() === '') {
-    book.note('empty-text', origin, { how: 'dropped', why: 'a text without a word is refused' })
+    book.note('empty-text', said.origin, { how: 'dropped', why: 'a text without a word says nothing' })
     return undefined
   }
-  if (!isSoundText(text)) noteBroken(origin, book)
-  return toSoundText(text)
+  return writeSound(said, text, book)
 }
 
-/** The same for providers that take blanks, and refuse only what is empty. */
-export function writeWords({ origin }: SaidBlock, text: string, book: LossBook): string | undefined {
-  if (text === '') {
-    book.note('empty-text', origin, { how: 'dropped', why: 'an empty text is refused' })
-    return undefined
-  }
-  if (!isSoundText(text)) noteBroken(origin, book)
+/** The same where the provider takes blanks: what is its own goes back as it was, and no other blank text is sent. */
+export function writeOwnText(
+  said: SaidBlock,
+  text: string,
+  { book, own }: { readonly book: LossBook; readonly own: object | undefined },
+): string | undefined {
+  return own === undefined ? writeText(said, text, book) : writeSound(said, text, book)
+}
+
+/** The same for a part of something larger, where a text may be empty. */
+export function writeSound({ origin }: SaidBlock, text: string, book: LossBook): string {
+  if (isSoundText(text)) return text
+  noteBroken(origin, book)
   return toSoundText(text)
 }
 
@@ -55,12 +60,19 @@ function noteBroken(origin: SaidBlock['origin'], book: LossBook): void {
  * What a block of a kind that only Anthropic has says in words: what was found somewhere is a text, with where it was
  * found. Nothing for any other kind.
  */
-export function writeFound({ block, origin }: SaidBlock, book: LossBook): string | undefined {
-  if (block.kind !== 'unknown' || string(block.value, 'type') !== 'search_result') return undefined
+export function writeFound(said: SaidBlock, book: LossBook): string | undefined {
+  const { block, origin } = said
+  if (block.kind !== 'unknown') return undefined
+  const tool = string(block.value, 'tool_name')
+  if (string(block.value, 'type') === 'tool_reference' && tool !== undefined) {
+    book.note('media', origin, { how: 'changed', why: 'the tool that was found goes as text' })
+    return writeSound(said, `[The tool ${tool} was found.]`, book)
+  }
+  if (string(block.value, 'type') !== 'search_result') return undefined
   const texts = list(block.value, 'content').map((part) => string(part, 'text') ?? '')
   const head = [string(block.value, 'title'), string(block.value, 'source')].filter(Boolean).join(', ')
   book.note('media', origin, { how: 'changed', why: 'what was found goes as text' })
-  return toSoundText([`[${head}]`, ...texts].filter((text) => text !== '').join('\n'))
+  return writeSound(said, [`[${head}]`, ...texts].filter((text) => text !== '').join('\n'), book)
 }
 
 export function noteUnknown({ origin }: SaidBlock, book: LossBook): void {

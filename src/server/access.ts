@@ -13,12 +13,14 @@ export interface Access {
   /** Who sent the request, by its bearer token and nothing else. Throws `not-allowed`. */
   authenticate(request: IncomingMessage): Promise<Caller>
   login(code: string, options: LoginOptions): Promise<{ readonly token: string; readonly device: Device }>
-  /** A code that lets one more device log in. */
-  issueCode(): { readonly word: string; readonly expiresAt: number }
+  /** A code that lets one more device log in, as long as the caller that issued it is allowed in. */
+  issueCode(caller: Caller): { readonly word: string; readonly expiresAt: number }
   /** A ticket for one socket of this caller. */
   issueTicket(caller: Caller): string
   /** Whose ticket it is, if it is good and its owner still may. Throws `not-allowed`. */
   redeemTicket(ticket: string | undefined, peer: string): Promise<Caller>
+  /** False once the caller was revoked, or was not seen for 30 days. */
+  isStillAllowed(caller: Caller): boolean
   /** Throws `not-allowed` when the caller was revoked since it was let in. */
   checkStillAllowed(caller: Caller): void
   prove(nonce: string, port: number): string
@@ -44,9 +46,16 @@ export async function openAccess(options: {
   const { now } = options
   const secret = await openSecret(options.home)
   const localToken = toLocalToken(secret)
-  const devices = await openDevices(options)
-  const codes = createOneTimeWords<true>({ lifeMs: CODE_LIFE_MS, now })
+  const codes = createOneTimeWords<Caller>({ lifeMs: CODE_LIFE_MS, now })
   const tickets = createOneTimeWords<Caller>({ lifeMs: TICKET_LIFE_MS, now })
+  const devices = await openDevices({
+    ...options,
+    onRevoked(id) {
+      codes.revoke(id)
+      tickets.revoke(id)
+      options.onRevoked(id)
+    },
+  })
   const throttle = createThrottle(now)
 
   function findCaller(token: string): Caller | undefined {
@@ -56,7 +65,7 @@ export async function openAccess(options: {
   }
 
   function isStillAllowed(caller: Caller): boolean {
-    return caller.kind === 'local' || devices.list().some(({ id }) => id === caller.device.id)
+    return caller.kind === 'local' || devices.isAllowed(caller.device.id)
   }
 
   return {
@@ -69,18 +78,26 @@ export async function openAccess(options: {
       throw notAllowed()
     },
     async login(code, { label, peer }) {
-      if (codes.redeem(code) !== undefined) return await devices.add(label)
-      await throttle.failed(peer)
+      const issuer = codes.redeem(code)
+      if (issuer === undefined || !isStillAllowed(issuer)) {
+        await throttle.failed(peer)
+        throw notAllowed()
+      }
+      const added = await devices.add(label)
+      if (isStillAllowed(issuer)) return added
+      // Revoked while the new device was written down.
+      await devices.revoke(added.device.id)
       throw notAllowed()
     },
-    issueCode: () => codes.issue(true),
-    issueTicket: (caller) => tickets.issue(caller).word,
+    issueCode: (caller) => codes.issue(caller, ownerOf(caller)),
+    issueTicket: (caller) => tickets.issue(caller, ownerOf(caller)).word,
     async redeemTicket(ticket, peer) {
       const caller = ticket === undefined ? undefined : tickets.redeem(ticket)
       if (caller !== undefined && isStillAllowed(caller)) return caller
       if (ticket !== undefined) await throttle.failed(peer)
       throw notAllowed()
     },
+    isStillAllowed,
     checkStillAllowed(caller) {
       if (!isStillAllowed(caller)) throw notAllowed()
     },
@@ -89,6 +106,10 @@ export async function openAccess(options: {
     revoke: (id) => devices.revoke(id),
     close: () => devices.close(),
   }
+}
+
+function ownerOf(caller: Caller): string {
+  return caller.kind === 'local' ? 'local' : caller.device.id
 }
 
 /** The other end, as far as the network tells. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { string, ThroughlineError } from '#base'
 import { openJournal, readJournal, type Journal } from '#journal'
+import { toDeviceName } from '#model'
 import { hashOf } from './one-time.ts'
 
 /** A device that logged in. */
@@ -18,6 +19,8 @@ export interface Devices {
   add(label: string): Promise<{ readonly token: string; readonly device: Device }>
   /** The device with this token, if it was used in the last 30 days. */
   find(token: string): Device | undefined
+  /** Whether a device that was let in still may. Being connected counts as use. */
+  isAllowed(id: string): boolean
   list(): readonly Device[]
   /** Takes effect at once, and is durable when it resolves. False when there is no such device. */
   revoke(id: string): Promise<boolean>
@@ -128,6 +131,12 @@ export async function openDevices(options: {
       noteSeen(found)
       return toDevice(found)
     },
+    isAllowed(id) {
+      const found = byId.get(id)
+      if (found === undefined || isIdle(found)) return false
+      noteSeen(found)
+      return true
+    },
     list: () => [...byId.values()].filter((device) => !isIdle(device)).map(toDevice),
     async revoke(id) {
       if (!byId.has(id)) return false
@@ -147,7 +156,7 @@ function iso(ms: number): string {
 function toDevice({ id, label, addedAt, seenAt }: Known): Device {
   return {
     id,
-    label,
+    label: toDeviceName(label),
     addedAt: iso(addedAt),
     lastSeenAt: iso(seenAt),
   }

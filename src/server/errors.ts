@@ -28,6 +28,7 @@ const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   'mode-not-allowed': 403,
   'attention-not-found': 404,
   'attention-mismatch': 409,
+  'attention-changed': 409,
   'attention-settled': 409,
   'attention-lapsed': 409,
   'folder-not-found': 404,

@@ -36,6 +36,7 @@ export function toGate(options: {
  * that means somebody else, or that is written in a way no client of ours writes.
  */
 export function checkRequest(request: IncomingMessage, gate: Gate): void {
+  checkVersion(request)
   const host = hostOf(request, gate)
   checkTarget(request)
   checkOrigin(request, gate, host)
@@ -52,9 +53,19 @@ function hostOf(request: IncomingMessage, gate: Gate): string {
   })
 }
 
+/** HTTP/1.0 has no `Host`, and proxies that speak it disagree on where a request ends. No client of ours does. */
+function checkVersion({ httpVersion }: IncomingMessage): void {
+  if (httpVersion === '1.1') return
+  throw new Refusal(400, 'request-invalid', {
+    message: `HTTP/${httpVersion} is not spoken here`,
+    hint: 'Ask with HTTP/1.1.',
+  })
+}
+
 function checkTarget({ url = '' }: IncomingMessage): void {
-  // Printable ASCII from a slash on. Anything else a client would have had to write with percent signs.
-  if (/^\/[\x21-\x7e]*$/.test(url)) return
+  // Printable ASCII from a slash on. Anything else a client would have had to write with percent signs, and a fragment
+  // (`#`) never leaves a client.
+  if (/^\/[\x21\x22\x24-\x7e]*$/.test(url)) return
   throw new Refusal(400, 'request-invalid', {
     message: 'the target is no path',
     hint: 'Ask for a path that begins with a slash.',

@@ -1,4 +1,4 @@
-import { exportSession } from '#app'
+import { exportSession, type LocalThroughline } from '#app'
 import { string, ThroughlineError, type JsonObject } from '#base'
 import type { SessionSummary } from '#model'
 import {
@@ -38,11 +38,14 @@ interface Call {
   readonly onGone: (listener: () => void) => void
 }
 
+/** One of this process gives a conversation in parts, so that a long one is never held whole. */
+export type ServedThroughline = Throughline & Partial<Pick<LocalThroughline, 'conversationParts'>>
+
 export type Handler = (call: Call) => Promise<Answer> | Answer
 
 /** What the handlers need of their server. */
 export interface Surroundings {
-  readonly throughline: Throughline
+  readonly throughline: ServedThroughline
   readonly access: Access
   readonly port: () => number
   readonly version: string
@@ -101,8 +104,11 @@ export function createHandlers(around: Surroundings): Readonly<Record<RouteName,
     },
     async conversation(call) {
       const options = readConversationOptions(call.query)
-      const entries = await throughline.conversation(await sessionOf(call), options)
-      return { kind: 'stream', type: 'application/json', pieces: conversationPieces(entries) }
+      const session = await sessionOf(call)
+      const parts = throughline.conversationParts?.(session, options) ?? [
+        await throughline.conversation(session, options),
+      ]
+      return { kind: 'stream', type: 'application/json', pieces: conversationPieces(parts) }
     },
     check: async (call) => json(await throughline.check(await sessionOf(call))),
     async export(call) {
@@ -141,9 +147,9 @@ function accessHandlers({ access, port }: Surroundings): Readonly<Record<AccessR
         hint: 'Give 16 to 128 characters of base64url.',
       })
     },
-    codes() {
-      const { word, expiresAt } = access.issueCode()
-      return json({ code: word, expiresAt: new Date(expiresAt).toISOString() })
+    codes({ caller }) {
+      const issued = caller && access.issueCode(caller)
+      return json(issued ? { code: issued.word, expiresAt: new Date(issued.expiresAt).toISOString() } : {})
     },
     tickets: ({ caller }) => json({ ticket: caller && access.issueTicket(caller) }),
     async logout({ caller }) {

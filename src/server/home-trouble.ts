@@ -1,3 +1,4 @@
+import { sep } from 'node:path'
 import { number, string, ThroughlineError } from '#base'
 
 /** By what the system says. Node says `ENOENT` when it makes folders where it may not. */
@@ -20,6 +21,8 @@ export function toHomeTrouble(error: unknown, home: string): unknown {
   const describe = TROUBLES[code]
   // A port that is not allowed has nothing to do with the home.
   if (describe === undefined || (number(error, 'port') ?? 0) > 0) return error
+  const path = string(error, 'path')
+  if (path !== undefined && path !== home && !path.startsWith(home + sep)) return error
   return new ThroughlineError('config-invalid', describe(home), {
     hint: 'The daemon keeps its files there: make it writable, or choose another folder with THROUGHLINE_HOME. `throughline ls`, `show` and `search` work without a daemon.',
     cause: error,

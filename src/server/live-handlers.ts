@@ -1,4 +1,5 @@
 import { ThroughlineError } from '#base'
+import { toDeviceName, toSigner } from '#model'
 import {
   readAnswerRequest,
   readAskRequest,
@@ -19,6 +20,7 @@ import type { Answer } from './answer.ts'
 import type { Handler } from './handlers.ts'
 
 const CREATED = 201
+const THIS_MACHINE = 'this machine'
 const ACCEPTED = 202
 const CONFLICT = 409
 
@@ -26,9 +28,10 @@ const CONFLICT = 409
 export function createLiveHandlers(live: LiveCalls): Readonly<Record<LiveRouteName, Handler>> {
   return {
     agents: async () => json({ agents: await live.agents() }),
+    workdirs: async () => json({ workdirs: await live.workdirs() }),
     folder: async ({ query }) => json(await live.folder(readFolder({ workdir: query.get('workdir') ?? '' }))),
     trust: async ({ body, caller }) =>
-      json(await live.trust(readFolder(body), { ...readTrustChoice(body), by: nameOf(caller) })),
+      json(await live.trust(readFolder(body), { ...readTrustChoice(body), by: signerOf(caller) })),
     async start({ body, caller }) {
       return json(await live.start(signed(readStartRequest(body), caller)), CREATED)
     },
@@ -50,22 +53,22 @@ export function createLiveHandlers(live: LiveCalls): Readonly<Record<LiveRouteNa
       return { kind: 'nothing' }
     },
     async prompt({ id, body, caller }) {
-      const receipt = await live.prompt(id, { ...readPromptRequest(body), by: nameOf(caller) })
+      const receipt = await live.prompt(id, { ...readPromptRequest(body), by: signerOf(caller) })
       return json(receipt, ACCEPTED)
     },
     async mode({ id, body, caller }) {
-      await live.setMode(id, readModeChange(body), nameOf(caller))
+      await live.setMode(id, readModeChange(body), signerOf(caller))
       return { kind: 'nothing' }
     },
     async model({ id, body, caller }) {
-      await live.setModel(id, readModelChange(body), nameOf(caller))
+      await live.setModel(id, readModelChange(body), signerOf(caller))
       return { kind: 'nothing' }
     },
     view: async ({ id }) => json(await live.view(id)),
     board: async () => json({ cards: await live.board() }),
     attentions: async () => json({ attentions: await live.attentions() }),
     async resolve({ id, body, caller }) {
-      const outcome = await live.resolve({ ...readAnswerRequest(id, body), by: nameOf(caller) })
+      const outcome = await live.resolve({ ...readAnswerRequest(id, body), by: signerOf(caller) })
       if (outcome.kind === 'won') return json(outcome)
       const { code, message, hint } = settled()
       return json({ code, message, hint, outcome }, CONFLICT)
@@ -86,14 +89,24 @@ function signed<T extends { readonly prompt?: object | undefined }>(
   request: T,
   caller: Caller | undefined,
 ): T & { readonly by: string } {
-  const by = nameOf(caller)
+  const by = signerOf(caller)
   return { ...request, by, ...(request.prompt === undefined ? {} : { prompt: { ...request.prompt, by } }) }
 }
 
-/** What whoever asks is called: their device, or the machine itself. */
+/** Who decides, for the record: a device with its id, or the machine itself. */
+function signerOf(caller: Caller | undefined): string {
+  return caller?.kind === 'device' ? toSigner(caller.device) : THIS_MACHINE
+}
+
+/** What whoever asks is called: their device, or the machine itself. No device goes by the name of the machine. */
 export function nameOf(caller: Caller | undefined): string {
-  if (caller?.kind !== 'device') return 'this machine'
-  return caller.device.label === '' ? caller.device.id : caller.device.label
+  if (caller?.kind !== 'device') return THIS_MACHINE
+  const name = toDeviceName(caller.device.label).trim()
+  const plain = name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+  return plain === '' || plain === 'thismachine' ? `device ${caller.device.id}` : name
 }
 
 function settled(): ThroughlineError {

@@ -40,7 +40,10 @@ test('[ATT16] a device that is revoked while its socket is opened gets none', as
     onFailure: () => {},
   })
   onTestFinished(() => live.close())
-  const { device } = await access.login(access.issueCode().word, { label: 'phone', peer: '' })
+  const { device } = await access.login(access.issueCode({ kind: 'local' }).word, {
+    label: 'phone',
+    peer: '',
+  })
   const ticket = access.issueTicket({ kind: 'device', device })
 
   const server = createServer().listen(0, '127.0.0.1')

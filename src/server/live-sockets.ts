@@ -73,7 +73,10 @@ export function createLiveSockets(options: {
     })
     devices.set(device, caller)
     pinger ??= setInterval(() => {
-      for (const one of devices.keys()) one.ping()
+      for (const [one, whose] of devices) {
+        if (options.access.isStillAllowed(whose)) one.ping()
+        else one.end(CLOSE_REASONS.revoked)
+      }
     }, limits.pingMs).unref()
     log('info', 'device.connected', { device: nameOf(caller) })
     socket.once('close', (code) => {

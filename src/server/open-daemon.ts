@@ -47,6 +47,7 @@ export type StopReason = 'closed' | 'asked' | 'home-gone'
 export const DEFAULT_PORT = 4700
 /** By then whoever waited for the start has the list. */
 const WARM_UP_MS = 600
+const WARM_UP_SIZE = 4 * 1024 * 1024
 const HOME_CHECK_MS = 2000
 
 /**
@@ -90,6 +91,7 @@ export async function openDaemon(options: DaemonOptions): Promise<RunningDaemon>
     await writeDaemonFile(home, facts)
     log('info', 'daemon.started', { pid: facts.pid, address, version: options.version })
 
+    void logNotices(throughline, log)
     const attentions = watchAttentions({
       home,
       throughline,
@@ -254,15 +256,27 @@ function watchHome(home: string, identity: string | undefined, onGone: () => voi
   return timer.unref()
 }
 
+/** What was wrong already when it started. */
+async function logNotices(throughline: Throughline, log: Log): Promise<void> {
+  try {
+    const { notices } = await throughline.health()
+    for (const { message, hint } of notices) log('warn', 'notice', { message, hint })
+  } catch {
+    // Whoever asks how it is is told.
+  }
+}
+
 /** Looks at what is most likely asked for first, so that the first one who asks does not wait for code and disk. */
 async function warmUp(throughline: Throughline): Promise<void> {
   try {
     const { sessions } = await throughline.list({ limit: 5 })
     for (const session of sessions) {
       const page = await throughline.page(session, { limit: 50, raw: false })
+      // A small one makes the code warm as well, and takes no memory that nobody has asked for.
+      if (session.size > WARM_UP_SIZE) continue
       const entries = await throughline.conversation(session, { raw: false })
-      for (const pieces of [pagePieces(page), conversationPieces(entries)])
-        for (const piece of pieces) void piece
+      for (const piece of pagePieces(page)) void piece
+      for await (const piece of conversationPieces([entries])) void piece
     }
   } catch {
     // Whoever asks is told what is wrong with a session.

@@ -2,22 +2,23 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { field, ThroughlineError } from '#base'
-import type { Notice, Throughline } from '#wire'
+import type { Notice } from '#wire'
 import { openAccess, peerOf, type Access } from './access.ts'
 import { DATA_HEADERS, sendAnswer, sendWhole } from './answer.ts'
 import { hasBody, readBody } from './body.ts'
 import { Refusal, toTold } from './errors.ts'
 import { checkRequest, toGate, type Gate } from './guard.ts'
-import { createHandlers, type Handler } from './handlers.ts'
+import { createHandlers, type Handler, type ServedThroughline } from './handlers.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { createLiveSockets, type LiveSockets } from './live-sockets.ts'
 import { toLogFields, type Log } from './log.ts'
 import { matchRoute } from './router.ts'
 import type { Shell } from './shell.ts'
+import { createSilentConnections } from './silent-connections.ts'
 
 export interface ServerOptions {
   /** What is served. It stays the caller's to close. */
-  readonly throughline: Throughline
+  readonly throughline: ServedThroughline
   /** Where secret and devices are kept. */
   readonly home: string
   /** Default 127.0.0.1. Any other than the machine itself needs `tls` and `allowedHosts`. */
@@ -101,6 +102,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     }
     const match = matchRoute(request.method ?? '', request.url ?? '')
     const caller = match.route.auth === 'device' ? await access.authenticate(request) : undefined
+    if (caller !== undefined) silent.admit(request.socket)
     const body = await readBody(request, match.route.bodyBytes ?? limits.bodyBytes)
     const handler: Handler = handlers[match.name]
     const onGone = (listener: () => void): void => void response.once('close', listener)
@@ -133,7 +135,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   }
 
   const server = await createListener(options, limits, serve)
-  server.maxConnections = limits.connections
+  const silent = createSilentConnections(server, limits.connections)
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => {})
     upgrade(request, socket, head).catch((error: unknown) => {
@@ -150,6 +152,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     if (gate === undefined) throw notYet()
     checkRequest(request, gate)
     await live.take(request, socket, head)
+    silent.admit(socket)
   }
 
   try {

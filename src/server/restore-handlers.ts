@@ -1,6 +1,7 @@
 import {
   readCompactRequest,
   readConvertRequest,
+  readForkCopyRequest,
   readTarget,
   type RestoreCalls,
   type RestoreRouteName,
@@ -26,6 +27,7 @@ export function createRestoreHandlers(restoring: RestoreCalls): Readonly<Record<
       const outcome = await restoring.convert(id, readConvertRequest(body))
       return json(outcome, outcome.isWritten ? CREATED : undefined)
     },
+    copy: async ({ id, body }) => json(await restoring.copy(id, readForkCopyRequest(body)), CREATED),
     lineage: async ({ id }) => json(await restoring.lineage(id)),
   }
 }

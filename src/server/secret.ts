@@ -39,7 +39,7 @@ export async function readSecret(home: string): Promise<Buffer> {
     await file.close()
   }
   throw new ThroughlineError('config-invalid', `${path} is not a secret of ${BYTES} bytes`, {
-    hint: 'Delete it and start again; every device then has to log in anew.',
+    hint: `Delete it and start again; every device then has to log in anew: rm ${path}`,
   })
 }
 

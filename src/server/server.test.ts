@@ -133,13 +133,33 @@ test('[ATT22] whatever stands in a path, an id that comes out is one', () => {
 
 test('[SRV9] a word is good once, and not for ever', () => {
   let time = 0
-  const words = createOneTimeWords<number>({ lifeMs: 100, now: () => time })
-  const { word } = words.issue(7)
+  const words = createOneTimeWords<number>({ lifeMs: 100, now: () => time, ticks: () => 0 })
+  const { word } = words.issue(7, 'desk')
   expect(words.redeem(`${word}x`)).toBeUndefined()
   expect([words.redeem(word), words.redeem(word)]).toEqual([7, undefined])
-  const late = words.issue(8).word
+  const late = words.issue(8, 'desk').word
   time = 100
   expect(words.redeem(late)).toBeUndefined()
+})
+
+test('[SRV9] a wall clock that is set back does not give a word a longer life', () => {
+  let time = 1_000_000
+  let ticks = 0
+  const words = createOneTimeWords<number>({ lifeMs: 100, now: () => time, ticks: () => ticks })
+  const [timely, late] = [words.issue(1, 'desk').word, words.issue(2, 'desk').word]
+  time -= 3_600_000
+  ticks = 99
+  expect(words.redeem(timely)).toBe(1)
+  ticks = 100
+  expect(words.redeem(late)).toBeUndefined()
+})
+
+test('[SRV9] a device that asks for 5,000 codes voids its own, and the code of no other', () => {
+  const words = createOneTimeWords<string>({ lifeMs: 100, now: () => 0, ticks: () => 0 })
+  const desk = words.issue('of the desk', 'desk').word
+  const flood = Array.from({ length: 5000 }, () => words.issue('of the phone', 'phone').word)
+  expect(words.redeem(desk)).toBe('of the desk')
+  expect(flood.filter((word) => words.redeem(word) !== undefined)).toEqual(flood.slice(-256))
 })
 
 test('[SRV10] devices are kept by the hash of their token, and end when they are idle or revoked', async () => {

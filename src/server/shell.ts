@@ -82,7 +82,7 @@ function toPolicy(nonce: string, socket: string): string {
     "frame-ancestors 'none'",
     "object-src 'none'",
     "require-trusted-types-for 'script'",
-    // One policy, which makes one address into that of a worker.
+    // One policy, which lets the app's own workers through by their addresses.
     'trusted-types throughline',
   ].join('; ')
 }

@@ -76,10 +76,23 @@ export function* pagePieces({ readings, ...rest }: Page): Generator<string> {
   yield `,${JSON.stringify(rest).slice(1)}`
 }
 
-export function* conversationPieces(entries: readonly Entry[]): Generator<string> {
-  yield* readingPieces(entries.map((entry) => ({ kind: 'entry', entry })))
-  yield '}'
+/** An empty part says that it takes long: what there is so far is sent at once. */
+export async function* conversationPieces(
+  parts: AsyncIterable<readonly Entry[]> | Iterable<readonly Entry[]>,
+): AsyncGenerator<string | Uint8Array> {
+  yield '{"readings":['
+  let comma = ''
+  for await (const entries of parts) {
+    if (entries.length === 0) yield NOTHING
+    for (const entry of entries) {
+      yield comma + readingText({ kind: 'entry', entry })
+      comma = ','
+    }
+  }
+  yield ']}'
 }
+
+const NOTHING = new Uint8Array()
 
 function* readingPieces(readings: readonly Reading[]): Generator<string> {
   yield '{"readings":['

@@ -1,9 +1,18 @@
 import type { Reading } from '#model'
-import { CHUNK, MAX_LINE } from './forward.ts'
+import { CHUNK, MAX_LINE, toZeroRun } from './forward.ts'
 import { readOversize } from './oversize.ts'
 import { indexWithin, lineReaderOf } from './salvage.ts'
+import { withSeams } from './seams.ts'
 import type { LineFormat } from './source.ts'
 import type { TranscriptFile } from './transcript-file.ts'
+import {
+  endOfZeros,
+  findRunBefore,
+  findZerosEnd,
+  findZerosStart,
+  isZero,
+  ZERO_RUN,
+} from './zeros/zero-runs.ts'
 
 export interface BackwardOptions {
   /** Lines that begin before this offset. Default: the end of the file when it was opened. */
@@ -12,8 +21,8 @@ export interface BackwardOptions {
   readonly firstPiece?: number
   readonly largestPiece?: number
   readonly maxLine?: number
-  /** Lines without these bytes are passed over unread. */
-  readonly mentioning?: Buffer
+  /** Whole lines that have the bytes of none of these are passed over unread. */
+  readonly mentioning?: readonly Buffer[]
 }
 
 /** The readings of one line, oldest first, and where the line begins. */
@@ -63,7 +72,7 @@ export async function* readBackward(
         to: position + held.length,
         chunk: CHUNK,
       })
-      yield { readings: long.readings, offset: start }
+      yield { readings: withSeams([...long.readings], file.seams), offset: start }
       held = Buffer.alloc(0)
       position = start
       piece = firstPiece
@@ -75,6 +84,19 @@ export async function* readBackward(
     const buffer = Buffer.allocUnsafe(size + held.length)
     const count = await file.read(buffer, size, position - size)
     if (count < size) return // the file became shorter: there is nothing here any more
+    if (isZero(buffer, 0, size)) {
+      const run = await findRunBefore(file, position - size, position + endOfZeros(held, 0, held.length))
+      if (run !== undefined) {
+        const from = run.to - position
+        const lineEnd = held.at(-1) === NEWLINE ? held.length - 1 : held.length
+        if (from < held.length) yield { readings: readOne(from, lineEnd), offset: run.to }
+        yield { readings: withSeams([toZeroRun(run.from, run.to)], file.seams), offset: run.from }
+        held = Buffer.alloc(0)
+        position = run.from
+        piece = firstPiece
+        continue
+      }
+    }
     held.copy(buffer, size)
     held = buffer
     position -= size
@@ -83,16 +105,20 @@ export async function* readBackward(
 
   function readOne(from: number, to: number): Reading[] {
     const readings: Reading[] = []
-    const wanted = mentioning === undefined || indexWithin(held, mentioning, from, to) < to
+    // What does not look like a record is read, too: it may be what is left of one.
+    const isWhole = held[from] === OPENING && held[to - 1] === CLOSING
+    const wanted = !isWhole || (mentioning?.some((mark) => indexWithin(held, mark, from, to) < to) ?? true)
     if (to > from && wanted)
       reader.readLine(held, { from, to, offset: position + from, path: file.path }, readings)
-    return readings
+    return withSeams(readings, file.seams)
   }
 }
 
 const NEWLINE = 0x0a
+const OPENING = 0x7b
+const CLOSING = 0x7d
 
-/** Where the line begins that goes on at `position`, found without holding it. */
+/** Where the line begins that goes on at `position`, found without holding it. A long run of zero bytes is one, too. */
 export async function findLineStart(
   file: TranscriptFile,
   position: number,
@@ -106,6 +132,11 @@ export async function findLineStart(
     const newline = buffer.lastIndexOf(NEWLINE, size - 1)
     if (newline >= 0) return end - size + newline + 1
     end -= size
+    if (!isZero(buffer, 0, size)) continue
+    const from = await findZerosStart(file, end, 0)
+    const to = await findZerosEnd(file, end + size, file.size)
+    if (to - from >= ZERO_RUN) return to <= position ? to : from
+    end = from
   }
   return 0
 }

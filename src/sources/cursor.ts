@@ -36,7 +36,8 @@ export async function prepareCursor(file: TranscriptFile, cursor: string): Promi
   if (file.prepare === undefined) return
   const offset = Number(/^\d{1,16}/.exec(cursor)?.[0] ?? 0)
   const length = Math.min(GUARD, offset)
-  if (offset <= file.size) await file.prepare(length, offset - length)
+  // What stands behind it says whether the line before it went on.
+  if (offset <= file.size) await file.prepare(length + 1, offset - length)
 }
 
 /** …or `undefined`, when it has not. Throws `request-invalid` for what never was a cursor. */

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync, type Dirent } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs'
 
 /** What is in a folder that may not be there. */
 export function entriesOf(dir: string): Dirent[] {
@@ -18,9 +18,27 @@ export function realDir(dir: string): string | undefined {
   }
 }
 
+/** What the system says of a path. Nothing when nothing is there, and when nobody may look. */
+export function findStats(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** The same of a link itself. */
+export function findLinkStats(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
 /** Whether a folder, not a link to one, has this path. */
 export function isDir(dir: string): boolean {
-  return lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false
+  return findLinkStats(dir)?.isDirectory() ?? false
 }
 
 /** A folder's time is as coarse as the clock of the file system: one that is this young may change without showing it. */
@@ -31,7 +49,7 @@ export function stampOfDirs(dirs: readonly string[], now: number): string {
   const parts: number[] = []
   let youngest = 0
   for (const dir of dirs) {
-    const stats = lstatSync(dir, { throwIfNoEntry: false })
+    const stats = findLinkStats(dir)
     if (stats === undefined) continue
     youngest = Math.max(youngest, stats.mtimeMs)
     parts.push(stats.ino, stats.mtimeMs)

@@ -1,13 +1,15 @@
-import { placeOf, type Reading } from '#model'
+import type { Reading } from '#model'
 import { createHash } from 'node:crypto'
 import { ThroughlineError } from '#base'
 import { readForward } from './forward.ts'
+import { endOfLines, findNextLine, readOpenLine } from './line-end.ts'
 import { type LineFormat } from './source.ts'
 import { openTranscript, type Meter, type TranscriptFile } from './transcript-file.ts'
 
 /**
  * Follows one transcript: what is appended comes out as whole entries, once. A file that was cut, replaced or
- * rewritten is told as `reset`, and then again from its beginning.
+ * rewritten is told as `reset`, and then again from its beginning. A last line that lacks its newline is told when it
+ * can be read and nothing was written between two polls.
  */
 export interface Follower {
   /** What happened since the last call. Nothing is read but what is new, and two guards of 4 KB. */
@@ -69,11 +71,10 @@ export function createFollower(path: string, format: LineFormat, options: Follow
       offset = 0
     }
     gone = false
-    if (reason !== undefined || known?.size !== file.size || known.modifiedMs !== file.modifiedMs) {
-      const readings = await readWholeLines(file)
-      if (readings.length > 0) events.push({ kind: 'readings', readings })
-      known = await lookAt(file, offset)
-    }
+    const isQuiet = events.length === 0 && known?.size === file.size && known.modifiedMs === file.modifiedMs
+    const readings = isQuiet ? await readLastLine(file) : await readWholeLines(file)
+    if (readings.length > 0) events.push({ kind: 'readings', readings })
+    if (!isQuiet || readings.length > 0) known = await lookAt(file, offset)
     size = file.size
     return events
   }
@@ -81,17 +82,19 @@ export function createFollower(path: string, format: LineFormat, options: Follow
   /** Up to the last newline. */
   async function readWholeLines(file: TranscriptFile): Promise<readonly Reading[]> {
     const readings: Reading[] = []
-    for await (const batch of readForward(file, format, { from: offset })) {
-      if (batch.next < file.size || (await endsWithNewline(file))) {
-        readings.push(...batch.readings)
-        offset = batch.next
-        continue
-      }
-      // The last batch ends in the middle of a line. That line is told when it is whole.
-      const lastLine = batch.lineStarts.at(-1) ?? batch.next
-      readings.push(...batch.readings.filter((reading) => placeOf(reading).offset < lastLine))
-      offset = lastLine
-    }
+    const from = findNextLine(file, offset) ?? offset
+    const to = Math.max(from, await endOfLines(file))
+    for await (const batch of readForward(file, format, { from, to })) readings.push(...batch.readings)
+    offset = to
+    return readings
+  }
+
+  /** Nothing was written since the last poll: a last line that can be read is whole. */
+  async function readLastLine(file: TranscriptFile): Promise<readonly Reading[]> {
+    if (offset >= file.size) return []
+    const { readings, isReadable } = await readOpenLine(file, format, offset)
+    if (!isReadable) return []
+    offset = file.size
     return readings
   }
 
@@ -122,6 +125,8 @@ async function resetReason(
 ): Promise<'truncated' | 'replaced' | 'rewritten' | undefined> {
   if (file.identity !== known.identity) return 'replaced'
   if (file.size < offset) return 'truncated'
+  // A line that was told without its newline went on, and is another one.
+  if (findNextLine(file, offset) === undefined) return 'rewritten'
   // Looked at every time: clocks of file systems are too coarse to tell two writes within a few milliseconds apart.
   const now = await lookAt(file, offset)
   return now.head === known.head && now.tail === known.tail ? undefined : 'rewritten'
@@ -138,9 +143,4 @@ async function hashOf(file: TranscriptFile, position: number, length: number): P
   const buffer = Buffer.allocUnsafe(length)
   const count = await file.read(buffer, length, position)
   return createHash('sha1').update(buffer.subarray(0, count)).digest('base64')
-}
-
-async function endsWithNewline(file: TranscriptFile): Promise<boolean> {
-  const buffer = Buffer.allocUnsafe(1)
-  return (await file.read(buffer, 1, file.size - 1)) === 1 && buffer[0] === 0x0a
 }

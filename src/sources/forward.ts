@@ -3,7 +3,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { LineFormat } from './source.ts'
 import { readOversize } from './oversize.ts'
 import { lineReaderOf } from './salvage.ts'
+import { withSeams } from './seams.ts'
 import type { TranscriptFile } from './transcript-file.ts'
+import { findZerosEnd, isZero, startOfZeros, ZERO_RUN } from './zeros/zero-runs.ts'
 
 export interface ReadOptions {
   /** First byte to read: the beginning of a line. */
@@ -65,6 +67,22 @@ export async function* readForward(
     const readings: Reading[] = []
     const lineStarts: number[] = []
     let start = 0
+    if (isZero(buffer, carry.length, end)) {
+      const zeros = startOfZeros(buffer, 0, carry.length)
+      const runEnd = await findRunEnd(file, { from: offset + zeros, at: position, to })
+      if (runEnd !== undefined) {
+        if (zeros > 0) {
+          reader.readLine(buffer, { from: 0, to: zeros, offset, path }, readings)
+          lineStarts.push(offset)
+        }
+        readings.push(toZeroRun(offset + zeros, runEnd))
+        lineStarts.push(offset + zeros)
+        carry = EMPTY
+        position = runEnd
+        yield { readings: withSeams(readings, file.seams), next: position, lineStarts }
+        continue
+      }
+    }
     for (;;) {
       const newline = indexOfNewline(buffer, start, end)
       if (newline < 0) break
@@ -78,7 +96,7 @@ export async function* readForward(
         reader.readLine(buffer, { from: start, to: end, offset: offset + start, path }, readings)
         lineStarts.push(offset + start)
       }
-      yield { readings, next: offset + end, lineStarts }
+      yield { readings: withSeams(readings, file.seams), next: offset + end, lineStarts }
       return
     }
     carry = buffer.subarray(start, end)
@@ -88,12 +106,27 @@ export async function* readForward(
       lineStarts.push(offset + start)
       position = long.next
       carry = EMPTY
-      yield { readings, next: position, lineStarts }
-    } else yield { readings, next: offset + start, lineStarts }
+      yield { readings: withSeams(readings, file.seams), next: position, lineStarts }
+    } else yield { readings: withSeams(readings, file.seams), next: offset + start, lineStarts }
   }
 }
 
 const EMPTY = Buffer.alloc(0)
+
+/** Where a long run of zero bytes ends that begins at `from` and goes on at `at`. Nothing when it is a short one. */
+async function findRunEnd(
+  file: TranscriptFile,
+  { from, at, to }: { readonly from: number; readonly at: number; readonly to: number },
+): Promise<number | undefined> {
+  if (to - from < ZERO_RUN) return undefined
+  const end = await findZerosEnd(file, at, to)
+  return end - from < ZERO_RUN ? undefined : end
+}
+
+/** What a long run of zero bytes is read as. */
+export function toZeroRun(from: number, to: number): Reading {
+  return { kind: 'damage', damage: { offset: from, length: to - from, reason: 'nul-run' } }
+}
 
 function indexOfNewline(buffer: Buffer, from: number, end: number): number {
   const found = buffer.indexOf(0x0a, from)

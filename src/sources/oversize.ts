@@ -2,6 +2,7 @@ import type { Reading } from '#model'
 import type { LineFormat } from './source.ts'
 import { ObjectAutomaton } from './object-automaton.ts'
 import type { TranscriptFile } from './transcript-file.ts'
+import { findZerosEnd, isZero, ZERO_RUN } from './zeros/zero-runs.ts'
 
 /** A top-level value up to this size is kept of a record that is not. */
 const SHORT_VALUE = 4096
@@ -22,10 +23,17 @@ export async function readOversize(
   let verdict: 'incomplete' | 'whole' | 'garbage' | 'too-deep' = 'incomplete'
   let position = offset
   let end = to
+  let isCut = false
   while (position < to) {
     const count = await file.read(buffer, Math.min(chunk, to - position), position)
     if (count === 0) {
       end = position
+      break
+    }
+    if (isZero(buffer, 0, count) && (await findZerosEnd(file, position, to)) - position >= ZERO_RUN) {
+      // Not held by a newline: the run is read next, by itself.
+      end = position
+      isCut = true
       break
     }
     const newline = buffer.indexOf(0x0a)
@@ -38,7 +46,7 @@ export async function readOversize(
     }
   }
   const place = { offset, length: end - offset }
-  const next = Math.min(end + 1, to)
+  const next = isCut ? end : Math.min(end + 1, to)
   if (verdict !== 'whole') {
     const reason = verdict === 'incomplete' ? 'torn' : verdict
     return { readings: [{ kind: 'damage', damage: { ...place, reason } }], next }

@@ -3,6 +3,7 @@ import { findLineStart, readBackward } from './backward.ts'
 import { readForward } from './forward.ts'
 import type { LineFormat } from './source.ts'
 import type { TranscriptFile } from './transcript-file.ts'
+import { findZerosEnd, isZero } from './zeros/zero-runs.ts'
 
 /** Asked of the disk at a time when all of a file may have to be looked at: few trips, and short ones. */
 const LARGE_PIECE = 1024 * 1024
@@ -23,7 +24,7 @@ export async function findEntryLine(
   const place = /^@(0|[1-9]\d{0,15})$/.exec(id)?.[1]
   if (place !== undefined) return Number(place) < file.size ? findLineAt(file, Number(place)) : undefined
   // As a text of its own: a mention inside a longer one has other bytes around it.
-  const mentioning = Buffer.from(JSON.stringify(id))
+  const mentioning = [Buffer.from(JSON.stringify(id))]
   const options = { mentioning, largestPiece: LARGE_PIECE }
   for await (const { readings, offset } of readBackward(file, format, options)) {
     for (const reading of readings) {
@@ -93,7 +94,7 @@ async function findNextLine(file: TranscriptFile, offset: number): Promise<numbe
     if (count === 0) break
     const newline = buffer.subarray(0, count).indexOf(NEWLINE)
     if (newline >= 0) return at + newline + 1
-    at += count
+    at = isZero(buffer, 0, count) ? await findZerosEnd(file, at + count, file.size) : at + count
   }
   return file.size
 }

@@ -16,10 +16,13 @@ export interface LineFormat {
   readonly elsewhere?: Buffer
   /** A reader of records that the scanner has just scanned. */
   createReader(scanner: ObjectScanner): RecordReader
-  /** Bytes that stand in every line that is a link of the chain; lines without them are passed over unread. */
-  readonly linkMark?: Buffer
-  /** What only their order tells of the entries of a conversation. Default: nothing. */
-  readonly settle?: (entries: readonly Entry[]) => readonly Entry[]
+  /** Every line that is a link of the chain has the bytes of one of these; lines without are passed over unread. */
+  readonly linkMarks?: readonly Buffer[]
+  /**
+   * What only their order tells of the entries of a conversation. Default: nothing. `before` are prompts that its
+   * compaction may have kept.
+   */
+  readonly settle?: (entries: readonly Entry[], before: readonly Entry[]) => readonly Entry[]
   /** The entry for a record too large to hold, from those of its top-level values that are short. */
   readEnvelope(values: ReadonlyMap<string, string>, place: Place): Entry
 }

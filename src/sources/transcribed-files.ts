@@ -8,11 +8,13 @@ import {
   readSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { string } from '#base'
+import { findStats } from './folders.ts'
+import type { SourceProblem } from './source.ts'
 
 /** How far a transcription was written: its length, and the last bytes of it. */
 export interface Written {
@@ -106,14 +108,14 @@ export function replaceNow(path: string, bytes: Buffer | string): void {
 
 /** Puts a file somewhere else, if it is there. */
 export function moveNow(from: string, to: string): void {
-  if (statSync(from, { throwIfNoEntry: false }) === undefined) return
+  if (findStats(from) === undefined) return
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
   renameSync(from, to)
 }
 
 /** The length of a file; nothing for one that is not there. */
 export function findSize(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size
+  return findStats(path)?.size
 }
 
 function readExisting(path: string): Buffer | undefined {
@@ -126,4 +128,26 @@ function readExisting(path: string): Buffer | undefined {
 
 function tailOf(bytes: Buffer): Buffer {
   return Buffer.from(bytes.subarray(-TAIL))
+}
+
+/** What says of the disk, and not of the session, that nothing can be written. */
+const DISK: ReadonlySet<string> = new Set(['EROFS', 'ENOSPC', 'EDQUOT', 'EACCES', 'EPERM', 'EIO'])
+
+export function isOfDisk(error: unknown): boolean {
+  const syscall = string(error, 'syscall')
+  // Node says `ENOENT` when it makes folders where it may not.
+  return syscall !== undefined && (DISK.has(string(error, 'code') ?? '') || syscall === 'mkdir')
+}
+
+/** Says that transcriptions could not be written, once for all of them. */
+export function toWriteProblem(dir: string, unwritten: number, cause: unknown): SourceProblem {
+  const reason =
+    (string(cause, 'syscall') === 'mkdir' ? 'no folder can be made' : string(cause, 'code')) ??
+    (cause instanceof Error ? cause.message : String(cause))
+  const which = unwritten === 1 ? '1 session is' : `${unwritten} sessions are`
+  return {
+    path: dir,
+    message: `${unwritten > 0 ? `${which} missing or not up to date: ` : ''}cannot write here (${reason})`,
+    hint: 'All other sessions are complete. Make the folder writable, or free some space.',
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { boolean, isObject, number, parseJson, string } from '#base'
 import { replaceNow } from './transcribed-files.ts'
@@ -39,13 +39,21 @@ export function createMarks(dir: string): Marks {
     ids: () => marks.keys(),
     set(id, mark) {
       marks.set(id, mark)
-      mkdirSync(dir, { recursive: true, mode: 0o700 })
-      replaceNow(join(dir, `${id}.json`), JSON.stringify({ version: VERSION, ...mark }))
+      // A mark that cannot be written makes the next process look again.
+      ignoringErrors(() => replaceNow(join(dir, `${id}.json`), JSON.stringify({ version: VERSION, ...mark })))
     },
     delete(id) {
       marks.delete(id)
-      rmSync(join(dir, `${id}.json`), { force: true })
+      ignoringErrors(() => rmSync(join(dir, `${id}.json`), { force: true }))
     },
+  }
+}
+
+function ignoringErrors(work: () => void): void {
+  try {
+    work()
+  } catch {
+    // A disk that is full or takes no change keeps nobody from reading.
   }
 }
 

@@ -8,9 +8,11 @@ import type { SessionFiles, Source, SourceFiles, SourceProblem } from './source.
 import type { Meter } from './transcript-file.ts'
 import {
   findSize,
+  isOfDisk,
   moveNow,
   replaceNow,
   toBytes,
+  toWriteProblem,
   writeOn,
   writeWhole,
   type Written,
@@ -98,6 +100,9 @@ export function createTranscribedSource<Memory>(
     const opened = reader.open()
     const problems = [...opened.problems]
     const seen = new Set<string>()
+    /** Those that could not be written, and why the last of them. */
+    let unwritten = 0
+    let cause: unknown
     try {
       const byId = new Map(opened.originals.map((original) => [original.id, original]))
       let made = 0
@@ -109,13 +114,19 @@ export function createTranscribedSource<Memory>(
         try {
           transcribe(original, toPlace(original, byId), opened)
         } catch (error) {
-          problems.push(toProblem(original, error))
+          unwritten++
+          cause = error
         }
       }
     } finally {
       opened.close()
     }
-    if (opened.isComplete) for (const name of known.ids()) if (!seen.has(name)) setAside(name)
+    if (unwritten > 0) problems.push(toWriteProblem(dir, unwritten, cause))
+    try {
+      if (opened.isComplete) for (const name of known.ids()) if (!seen.has(name)) setAside(name)
+    } catch (error) {
+      problems.push(toWriteProblem(dir, 0, error))
+    }
     return problems
   }
 
@@ -135,6 +146,8 @@ export function createTranscribedSource<Memory>(
       if (original.parentId !== undefined) writeMeta(original, path)
       toMarks().set(name, { stamp: original.stamp, size: written.size, place, title, archived })
     } catch (error) {
+      // What was there before stays, and it is tried again.
+      if (isOfDisk(error)) throw error
       const problem = `could not be transcribed: ${error instanceof Error ? error.message : String(error)}`
       memories.delete(name)
       // What was there before stays. Without any file, nobody would be told of the session.
@@ -265,12 +278,4 @@ function toName(id: string): string {
 function toProject(workdir: string | undefined): string {
   if (workdir === undefined || workdir === '') return 'unknown'
   return workdir.replaceAll(/[^A-Za-z0-9]/gu, '-').slice(-150)
-}
-
-function toProblem(original: Original, error: unknown): SourceProblem {
-  return {
-    path: original.id,
-    message: error instanceof Error ? error.message : String(error),
-    hint: 'Nothing else is affected. Check the free space and the permissions of the home of Throughline.',
-  }
 }

@@ -14,6 +14,8 @@ import {
 import { basename, dirname, isAbsolute, resolve as resolvePath } from 'node:path'
 import { ThroughlineError } from '#base'
 import { withHistory } from './codex/history-base.ts'
+import { asLines } from './codex/json-rollout.ts'
+import type { Seam } from './seams.ts'
 import { findFiller, unreached, type FileRange, type Filler } from './filler.ts'
 
 /** An open transcript. Other people's file: opened for reading, never for anything else. */
@@ -24,6 +26,10 @@ export interface TranscriptFile {
   /** Tells this file from another one that takes its name later. */
   readonly identity: string
   readonly modifiedMs: number
+  /** The room it takes on the disk, in bytes, of one that is in one piece there. */
+  readonly allocated?: number | undefined
+  /** Where its pieces meet, of one that is kept in several files. */
+  readonly seams?: readonly Seam[] | undefined
   /** Reads up to `length` bytes at `position` into `target`; fewer only at the end of the file. */
   read(target: Buffer, length: number, position: number): Promise<number>
   /** Throws `team-unreached` for what is on another machine and not here. */
@@ -43,7 +49,7 @@ export function openTranscript(path: string, meter?: Meter): TranscriptFile {
   const file = openPlainFile(path, meter)
   if (!basename(path).startsWith('rollout-')) return file
   try {
-    return withHistory(file, (other) => openPlainFile(other, meter))
+    return path.endsWith('.json') ? asLines(file) : withHistory(file, (other) => openPlainFile(other, meter))
   } catch (error) {
     file.close()
     throw error
@@ -63,6 +69,7 @@ export function openPlainFile(path: string, meter?: Meter): TranscriptFile {
       size: stats.size,
       identity,
       modifiedMs: stats.mtimeMs,
+      ...(filler === undefined && { allocated: stats.blocks * 512 }),
       read: (target, length, position) => readWhole(fd, target, length, position, meter),
       readNow(target, length, position) {
         let filled = 0

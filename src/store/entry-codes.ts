@@ -15,6 +15,7 @@ export const KINDS = [
   'record',
   'oversize',
   'unknown',
+  'delegated',
 ] as const
 
 export const SPEAKERS = ['human', 'agent', 'tool', 'program', 'system'] as const

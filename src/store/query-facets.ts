@@ -77,6 +77,7 @@ const KINDS: Readonly<Record<EntryKind, true>> = {
   context: true,
   notice: true,
   record: true,
+  delegated: true,
   oversize: true,
   unknown: true,
 }

@@ -42,6 +42,9 @@ export function toSearchText(entry: Entry): SearchText | undefined {
             callIds: NO_IDS,
             text: { tool: entry.text },
           }
+    case 'delegated':
+      // It is found in the subagent's own file where there is one. Nobody answers to it who could keep anything.
+      return entry.inFile ? undefined : withoutDirective(toSearchText(entry.work))
     case 'interruption':
     case 'compaction':
     case 'context':
@@ -52,9 +55,14 @@ export function toSearchText(entry: Entry): SearchText | undefined {
   }
 }
 
+function withoutDirective(found: SearchText | undefined): SearchText | undefined {
+  return found?.hasDirective ? { ...found, hasDirective: false } : found
+}
+
 function fromReply({ blocks, apiError, synthetic }: ReplyEntry): SearchText | undefined {
   const found = fromBlocks(blocks, 'agent', 'said', apiError)
-  const isAsking = !synthetic && blocks.some((block) => block.kind === 'text' && hasDirectives(block.text))
+  const isAsking =
+    !synthetic && !apiError && blocks.some((block) => block.kind === 'text' && hasDirectives(block.text))
   return found !== undefined && isAsking ? { ...found, hasDirective: true } : found
 }
 
@@ -120,9 +128,11 @@ function fromBlocks(
         if (block.title !== undefined) said = joined(said, block.title)
         if (block.source.kind === 'text') toolText = joined(toolText, block.source.text)
         break
+      case 'unknown':
+        toolText = withWords(toolText, block.value)
+        break
       case 'redacted-thinking':
       case 'image':
-      case 'unknown':
         break
     }
   }
@@ -156,5 +166,21 @@ function withLeaves(text: string, value: unknown, depth = 0): string {
   let all = text
   for (const item of Array.isArray(value) ? value : Object.values(value))
     all = withLeaves(all, item, depth + 1)
+  return all
+}
+
+/** Ids, kinds and states of what a provider does on its side say nothing that anybody looks for. */
+const NO_WORDS: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'tool_use_id', 'status', 'role'])
+/** A long string without a space is sealed or encoded. */
+const LONGEST_WORD = 300
+
+/** The words of a block that no reader knows: what a model asked a provider's own tool for, and what it said. */
+function withWords(text: string, value: unknown, depth = 0): string {
+  if (typeof value === 'string')
+    return value.length > LONGEST_WORD && !/\s/u.test(value) ? text : joined(text, value)
+  if (typeof value !== 'object' || value === null || depth > DEPTH) return text
+  let all = text
+  for (const [key, item] of Object.entries(value))
+    if (!NO_WORDS.has(key)) all = withWords(all, item, depth + 1)
   return all
 }

@@ -1,4 +1,4 @@
-import type { EntryKind, Place, Usage } from '#model'
+import type { CompactionFact, EntryKind, Place, Usage } from '#model'
 import type { SearchTier } from '#wire'
 import type { Query } from './query.ts'
 
@@ -58,6 +58,8 @@ export type Change =
       readonly anew: boolean
       /** `past`: from a file found by a build, older than all that is indexed. `news`: it happened just now. */
       readonly as: 'past' | 'news'
+      /** Offsets of entries that it had of the file, and that another one stands for now. */
+      readonly replaced?: readonly number[]
       readonly entries: readonly EntryRow[]
       readonly bills: readonly BillRow[]
     }
@@ -99,13 +101,9 @@ export interface StoredBill extends BillRow {
 }
 
 /** A compaction, as one file tells it. */
-export interface CompactionRow {
-  /** The entry; that of the original where it is a copy. */
-  readonly key: string
+export interface CompactionRow extends CompactionFact {
   readonly at?: number | undefined
   readonly workdir?: string | undefined
-  /** What it took out of the model's window. */
-  readonly tokens: number
 }
 
 export interface StoredCompaction extends CompactionRow {

@@ -176,16 +176,26 @@ describe('usage', () => {
       compaction({}),
       compaction({ path: '/t/copy.jsonl' }),
       compaction({ key: 'c2', tokens: 7, at: Date.parse('2026-11-17T12:00:00.000Z') }),
-      compaction({ key: '@40', tokens: 0, workdir: '/v' }),
+      compaction({ key: '@40', tokens: undefined, unseen: true, workdir: '/v' }),
       compaction({ key: '@40', path: '/t/b.jsonl', tokens: 0, workdir: undefined, at: undefined }),
     ]
     const of = (request: Partial<UsageRequest>): UsageReport['compactions'] =>
       toUsageReport([], { by: 'day', ...request }, { prices, compactions: all }).compactions
-    expect(of({})).toEqual({ count: 4, tokens: 107 })
-    expect(of({ since: '2026-11-16' })).toEqual({ count: 1, tokens: 7 })
-    expect(of({ workdir: '/w' })).toEqual({ count: 2, tokens: 107 })
-    expect(of({ workdir: '/w', until: '2026-11-15' })).toEqual({ count: 1, tokens: 100 })
-    expect(toUsageReport([], { by: 'day' }, { prices }).compactions).toEqual({ count: 0, tokens: 0 })
+    expect(of({})).toEqual({ count: 4, tokens: 107, unknown: 1, unbilled: 1 })
+    expect(of({ since: '2026-11-16' })).toEqual({ count: 1, tokens: 7, unknown: 0, unbilled: 0 })
+    expect(of({ workdir: '/w' })).toEqual({ count: 2, tokens: 107, unknown: 0, unbilled: 0 })
+    expect(of({ workdir: '/w', until: '2026-11-15' })).toEqual({
+      count: 1,
+      tokens: 100,
+      unknown: 0,
+      unbilled: 0,
+    })
+    expect(toUsageReport([], { by: 'day' }, { prices }).compactions).toEqual({
+      count: 0,
+      tokens: 0,
+      unknown: 0,
+      unbilled: 0,
+    })
   })
 
   test('[USE2] sixty thousand bills take no time worth waiting for', () => {

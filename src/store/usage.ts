@@ -1,5 +1,5 @@
 import { ThroughlineError } from '#base'
-import { addUsage, NO_USAGE, type Usage } from '#model'
+import { addUsage, compactionBillKey, NO_USAGE, type Usage } from '#model'
 import type { UsageReport, UsageRequest, UsageRow, UsageTotals } from '#wire'
 import { findCalendar, findDay } from './calendar.ts'
 import {
@@ -25,6 +25,9 @@ export interface UsageOptions {
   readonly nameOf?: (session: string) => string | undefined
 }
 
+/** `billed`: keys of what is billed. */
+type Adding = UsageOptions & { readonly billed?: ReadonlySet<string> }
+
 /**
  * Tokens and what they cost, whatever the order of the bills. A message that stands in several files is counted once,
  * for the session that was created first. Rows by day come in order; others with the most expensive first.
@@ -35,10 +38,15 @@ export function toUsageReport(
   options: UsageOptions,
 ): UsageReport {
   const isAsked = toFilter(request)
+  const billed = new Set<string>()
   const asked = function* (): Generator<StoredBill> {
-    for (const bill of settle(bills)) if (isAsked(bill) && !isFree(bill)) yield bill
+    for (const bill of settle(bills)) {
+      if (!isAsked(bill) || isFree(bill)) continue
+      billed.add(bill.key)
+      yield bill
+    }
   }
-  return addUp(asked(), addBill, { request, options })
+  return addUp(asked(), addBill, { request, options: { ...options, billed } })
 }
 
 /** What several messages used that were sent at about one time, with one model, in one folder, by one session. */
@@ -63,7 +71,7 @@ export function toSpentReport(
 function addUp<One extends Pick<StoredBill, 'at' | 'model' | 'workdir' | 'session'>>(
   all: Iterable<One>,
   add: (tally: Tally, one: One) => void,
-  { request, options }: { readonly request: UsageRequest; readonly options: UsageOptions },
+  { request, options }: { readonly request: UsageRequest; readonly options: Adding },
 ): UsageReport {
   const { prices, complete = true, nameOf } = options
   const rowKeyOf = toRowKey(request)
@@ -92,7 +100,7 @@ function addUp<One extends Pick<StoredBill, 'at' | 'model' | 'workdir' | 'sessio
     rows: [...rows].map(toRow).toSorted(request.by === 'day' ? byKey : byCost),
     total: toTotals(total, priceOf),
     prices: { source: prices.source, dated: prices.dated },
-    compactions: sumUp(options.compactions ?? [], isAsked),
+    compactions: sumUp(options.compactions ?? [], isAsked, options.billed),
     unpriced: unpriced.toSorted(inOrder),
     complete,
   }
@@ -107,15 +115,23 @@ function isFree({ usage }: StoredBill): boolean {
 function sumUp(
   compactions: Iterable<StoredCompaction>,
   isAsked: (one: StoredCompaction) => boolean,
+  billed: ReadonlySet<string> = new Set(),
 ): UsageReport['compactions'] {
-  const tokens = new Map<string, number>()
+  const found = new Map<string, StoredCompaction>()
   for (const one of compactions) {
     if (!isAsked(one)) continue
     // Without a name of its own it is named by its place in its file.
     const key = one.key.startsWith('@') ? `${one.path} ${one.key}` : one.key
-    tokens.set(key, Math.max(one.tokens, tokens.get(key) ?? 0))
+    const known = found.get(key)
+    if (known === undefined || (one.tokens ?? -1) > (known.tokens ?? -1)) found.set(key, one)
   }
-  return { count: tokens.size, tokens: [...tokens.values()].reduce((sum, each) => sum + each, 0) }
+  const all = [...found.values()]
+  return {
+    count: all.length,
+    tokens: all.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
+    unknown: all.filter(({ tokens }) => tokens === undefined).length,
+    unbilled: all.filter(({ unseen, key }) => unseen && !billed.has(compactionBillKey(key))).length,
+  }
 }
 
 /** Every message once. It belongs to the oldest session that has it, with that file's figures unless a copy has more. */

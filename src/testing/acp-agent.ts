@@ -31,6 +31,12 @@ let prompts = 0
 let endTurn: ((fact: Extract<AgentFact, { kind: 'turn.ended' }>) => void) | undefined
 const shown = new Set<string>()
 
+// Asked for its configuration, as opencode is, it has none.
+if (process.argv.includes('debug')) {
+  process.stdout.write('{}\n')
+  process.exit()
+}
+
 const incoming = new ReadableStream<Uint8Array>({
   start(controller) {
     process.stdin.on('data', (chunk: Buffer) => controller.enqueue(chunk))
@@ -41,6 +47,7 @@ const incoming = new ReadableStream<Uint8Array>({
 const connection = agent({ name: 'scripted' })
   .onRequest('initialize', () => ({
     protocolVersion: 1,
+    agentInfo: { name: 'scripted', version: '1.18.0' },
     agentCapabilities: { loadSession: true, promptCapabilities: { image: true, embeddedContext: true } },
     authMethods: [],
   }))

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { createLines } from './claude-lines.ts'
 
 /** A message of Anthropic's Messages API. */
 export interface AnyMessage {
@@ -117,6 +118,15 @@ interface AnyTurn {
   readonly closing: readonly object[]
 }
 
+/** An answer that is thinking alone is refused as the last thing of a request. */
+const lastSaid = fc
+  .tuple(spoken, words)
+  .map(([blocks, end]) =>
+    blocks.every((block) => /thinking/u.test(JSON.stringify(block)))
+      ? [...blocks, { type: 'text', text: end }]
+      : blocks,
+  )
+
 const turn: fc.Arbitrary<AnyTurn> = fc.record({
   asked,
   rounds: fc.array(
@@ -127,7 +137,7 @@ const turn: fc.Arbitrary<AnyTurn> = fc.record({
     }),
     { maxLength: 2 },
   ),
-  closing: spoken,
+  closing: lastSaid,
 })
 
 /**
@@ -154,4 +164,14 @@ function toConversation(turns: readonly AnyTurn[]): readonly AnyMessage[] {
     }),
     { role: 'assistant', content: closing },
   ])
+}
+
+/** The conversation as Claude Code would have written it. */
+export function toAnyLines(messages: readonly AnyMessage[]): readonly object[] {
+  const make = createLines()
+  return messages.map(({ role, content }) =>
+    role === 'user'
+      ? make.prompt('', { message: { role, content } })
+      : make.reply(typeof content === 'string' ? [] : content),
+  )
 }

@@ -10,8 +10,28 @@ export interface RolloutMaker {
   readonly call: (callId: string, input: object) => string
   readonly output: (callId: string, output: unknown) => string
   readonly bill: (responseId: string, usage: object) => string
+  /** The sums of a thread, as every version since 0.34 writes them beside its answers or in place of bills. */
+  readonly sums: (last: SumFigures, total: SumFigures) => string
   readonly event: (payload: object) => string
   readonly line: (type: string, payload: object) => string
+}
+
+export interface SumFigures {
+  readonly input: number
+  readonly cached?: number
+  readonly output: number
+  /** Of an estimate, where the other figures are 0. */
+  readonly estimate?: number
+}
+
+function toFigures({ input, cached = 0, output, estimate = input + output }: SumFigures): object {
+  return {
+    input_tokens: input,
+    cached_input_tokens: cached,
+    output_tokens: output,
+    reasoning_output_tokens: 0,
+    total_tokens: estimate,
+  }
 }
 
 /** Every line ends in a newline. */
@@ -60,6 +80,16 @@ export function createRollout(
         response_id: responseId,
         usage,
         thread_token_usage: { input_tokens: 1e9 },
+      }),
+    sums: (last, total) =>
+      line('event_msg', {
+        type: 'token_count',
+        info: {
+          total_token_usage: toFigures(total),
+          last_token_usage: toFigures(last),
+          model_context_window: 258_400,
+        },
+        rate_limits: null,
       }),
     event: (payload) => line('event_msg', payload),
     line,

@@ -21,12 +21,15 @@ export function describeDriverAsks({ expect, test }: Suite, withDriver: WithDriv
         canEdit: place.driver.can.editInput,
       })
       answer({ kind: 'deny', words: 'Not in this house.' })
-      expect(await turn).toMatchObject({ kind: afterNo(place) })
+      // Words that cannot be said back stop the turn, if it is not over by then: they are the next prompt.
+      const { kind: after } = await turn
+      expect(lacks(place, 'words-of-a-no') ? ['interrupted', 'answered'] : [afterNo(place)]).toContain(after)
       expect(existsSync(join(place.workdir, 'ran'))).toBe(false)
       expect(resultsIn(played.facts)).toHaveLength(1)
       if (!lacks(place, 'words-of-a-no'))
         expect(resultsIn(played.facts).join()).toContain('Not in this house.')
-      if (afterNo(place) === 'answered') expect(saidIn(played.facts)).toContain('over')
+      if (afterNo(place) === 'answered' && after === 'answered')
+        expect(saidIn(played.facts)).toContain('over')
     }))
 
   test('[DRV9] a tool runs after it was allowed and not before, with the input that was shown', () =>

@@ -90,7 +90,7 @@ export function describeFinding(suite: Suite, given: Given): void {
       }
     }
     const shop = await throughline.digest(await throughline.get(place.shop.id))
-    expect(shop.tools).toEqual([{ name: 'Bash', calls: 60, failed: 0 }])
+    expect(shop.tools).toEqual([{ name: 'Bash', calls: 60, failed: 0, denied: 0 }])
     expect(shop.commands.map(({ command }) => command).slice(0, 2)).toEqual(['step 0', 'step 1'])
     expect(shop.outline).toHaveLength(61)
   })

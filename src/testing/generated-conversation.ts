@@ -29,6 +29,16 @@ const media = fc.oneof(
     source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERg==' },
   }),
   fc.constant({ type: 'document', source: { type: 'text', media_type: 'text/markdown', data: '# A' } }),
+  fc.constant({ type: 'document', source: { type: 'base64', media_type: 'text/csv', data: 'YSxi' } }),
+  fc.constant({ type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }),
+  fc.constant({ type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'in' }] } }),
+  fc.constant({ type: 'image', source: { type: 'file', file_id: 'file_1' } }),
+  fc.constant({
+    type: 'search_result',
+    source: 'https://example.com',
+    title: 't',
+    content: [{ type: 'text', text: 'f' }],
+  }),
 )
 const output = fc.oneof(
   words,

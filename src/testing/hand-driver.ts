@@ -17,7 +17,10 @@ export interface HandDriver {
   gate: Promise<void>
 }
 
-export function createHandDriver({ midTurn = true }: { readonly midTurn?: boolean } = {}): HandDriver {
+export function createHandDriver({
+  midTurn = true,
+  denialWords = true,
+}: { readonly midTurn?: boolean; readonly denialWords?: boolean } = {}): HandDriver {
   let options: StartOptions | undefined
   const hand: HandDriver = {
     driver: {
@@ -27,6 +30,7 @@ export function createHandDriver({ midTurn = true }: { readonly midTurn?: boolea
         fork: true,
         interrupt: true,
         editInput: true,
+        denialWords,
         midTurn,
         images: true,
         writesTranscript: false,

@@ -60,7 +60,7 @@ export function describeListing(suite: Suite, given: Given): void {
     expect(byId).toMatchObject({ id: place.shop.id, path: place.shop.path, agent: 'claude' })
     expect(await throughline.get('aaaaaaaa-1')).toEqual(byId)
     expect((await throughline.get(' on TEA ')).id).toBe(place.blog.id)
-    for (const query of ['no such session', '', '..', '.', 'a/b', '%2e%2e', 'ü?#&']) {
+    for (const query of ['no such session', 'on te', 'aaa', '', '..', '.', 'a/b', '%2e%2e', 'ü?#&']) {
       await expectError(throughline.get(query), 'session-not-found')
     }
     const error = await expectError(throughline.get('aaaaaaaa'), 'session-ambiguous')

@@ -153,13 +153,26 @@ export function describeMemory(suite: Suite, given: Given): void {
       expect(await memory().import({ format: 'fireproof', text: fireproof })).toEqual({
         added: 1,
         known: 0,
+        held: 1,
+        sessions: [],
         losses: [{ place: 'item 2', reason: 'not-json' }],
       })
       expect(await memory().import({ format: 'fireproof', text: fireproof })).toMatchObject({
         added: 0,
         known: 1,
+        held: 0,
+        sessions: [],
       })
-      expect(await memory().get('fp-1')).toMatchObject({ content: 'From before.', extra: { odd: 1 } })
+      expect(await memory().get('fp-1')).toMatchObject({
+        content: 'From before.',
+        quarantine: 'from-outside: a Fireproof export',
+        extra: { odd: 1 },
+      })
+      expect(await memory().import({ format: 'fireproof', text: fireproof, accept: true })).toMatchObject({
+        added: 0,
+        known: 1,
+      })
+      expect((await memory().get('fp-1')).quarantine).toBeUndefined()
     })
 
     test('a live query tells all that matches, then what is different, also what expires', async () => {

@@ -87,7 +87,7 @@ async function readRequest(incoming: IncomingMessage): Promise<ModelRequest> {
   const isAnswer = [isResponses, isChat, isGemini, isMessages].some((speaks) => speaks(path))
   const isMessage = incoming.method === 'POST' && isAnswer
   // Titles and summaries are asked for with a format or without any tool; the agent's own loop always has its tools.
-  const isAside = !hasTools(body) || object(body, 'output_config')?.['format'] !== undefined
+  const isAside = !hasTools(body) || isFormatted(body)
   return {
     method: incoming.method ?? '',
     path,
@@ -96,6 +96,15 @@ async function readRequest(incoming: IncomingMessage): Promise<ModelRequest> {
     sessionId: headers['x-claude-code-session-id'] ?? headers['session-id'],
     purpose: !isMessage ? 'other' : isAside ? 'aside' : 'conversation',
   }
+}
+
+/** Claude Code asks for titles with a format of any kind, Codex with the schema of one. */
+function isFormatted(body: JsonObject): boolean {
+  const schema = object(object(object(body, 'text'), 'format'), 'schema')
+  return (
+    object(body, 'output_config')?.['format'] !== undefined ||
+    object(schema, 'properties')?.['title'] !== undefined
+  )
 }
 
 function isMessages(path: string): boolean {

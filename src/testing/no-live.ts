@@ -8,6 +8,7 @@ function refuse(): never {
 /** The live sessions of something that runs none. */
 export const NO_LIVE: LiveCalls = {
   agents: refuse,
+  workdirs: refuse,
   folder: refuse,
   trust: refuse,
   start: refuse,
@@ -33,6 +34,7 @@ const CAN: Abilities = {
   fork: true,
   interrupt: true,
   editInput: true,
+  denialWords: true,
   midTurn: true,
   images: true,
   writesTranscript: true,

@@ -13,5 +13,6 @@ export const NO_RESTORING: RestoreCalls = {
   undoCompaction: refuse,
   compactions: refuse,
   convert: refuse,
+  copy: refuse,
   lineage: refuse,
 }

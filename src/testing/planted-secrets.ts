@@ -78,6 +78,10 @@ const ISSUED: Readonly<Record<string, Make>> = {
   'openssh-key': key('OPENSSH PRIVATE KEY'),
   'ec-key': key('EC PRIVATE KEY'),
   'pgp-key': key('PGP PRIVATE KEY BLOCK'),
+  figma: row('fi', 'gd_', some(DASHED, 40)),
+  tailscale: row('ts', 'key-auth-k', some(ALNUM, 11), 'CNTRL-', some(ALNUM, 32)),
+  'discord-webhook': row('discord.com', '/api/webhooks/', some('123456789', 18), '/', some(DASHED, 68)),
+  'key-without-header': (random) => key('RSA PRIVATE KEY')(random).replace(/^.*\n/, ''),
 }
 
 const password = row(some(ALNUM, 7), some('!#*-_', 1), some('0123456789', 3), some(ALNUM, 5))
@@ -98,6 +102,28 @@ const CONTEXT: Readonly<Record<string, readonly [Make, before: string, after: st
   'yaml-token': [some(HEX, 40), 'auth:\n  token: ', '\n  retries: 3\n'],
 }
 
+/** `user:password` in base64. */
+const basic: Make = (random) => Buffer.from(`deploy:${password(random)}`).toString('base64')
+
+/** Where programs and their files have passwords. */
+const PLACES: typeof CONTEXT = {
+  'docker-auth': [basic, '{"auths":{"registry.test":{"auth":"', '"}}}'],
+  netrc: [password, 'machine api.test\n  login deploy\n  password ', '\n'],
+  pgpass: [row(some(ALNUM, 14), some('0123456789', 2)), 'db.internal:5432:app:deploy:', ''],
+  mysql: [password, 'mysql -u root -p', ' app < dump.sql'],
+  curl: [password, 'curl -s -u deploy:', ' https://api.test/v1'],
+  sshpass: [password, 'sshpass -p ', ' ssh deploy@host.test'],
+  basic: [basic, 'Authorization: Basic ', '\r\nAccept: */*'],
+  cookie: [row(some(ALNUM, 30), some('0123456789', 2)), 'Cookie: theme=dark; session=', '; lang=en'],
+  'set-cookie': [
+    row('s%3A', some(ALNUM, 24), '.', some(ALNUM, 43)),
+    'Set-Cookie: sid=',
+    '; Path=/; HttpOnly',
+  ],
+  totp: [row(some(UPPER, 15), '7'), 'otpauth://totp/app:me?secret=', '&issuer=app'],
+  'said-password': [row(some(ALNUM, 7), '!', some('0123456789', 3), 'xQ'), 'The password is ', ' for now.'],
+}
+
 const AROUND: readonly (readonly [string, string])[] = [
   ['', ''],
   ['Use ', ' for the deployment.'],
@@ -111,7 +137,7 @@ const AROUND: readonly (readonly [string, string])[] = [
 export function plantSecrets(seed: number, count: number): readonly PlantedSecret[] {
   const random = createRandom(seed)
   const issued = Object.entries(ISSUED)
-  const context = Object.entries(CONTEXT)
+  const context = Object.entries({ ...CONTEXT, ...PLACES })
   return Array.from({ length: count }, (_, index) => {
     const at = index % (issued.length + context.length)
     const [kind, make] = issued[at] ?? ['', row('')]

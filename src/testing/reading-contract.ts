@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { createChain, toPassages, type Entry, type Passage, type Reading } from '#model'
+import { createChain, toPassages, type Entry, type Passage, type Reading, type Way } from '#model'
 import { toJsonl } from './claude-lines.ts'
 import { bytesOf } from './contract-place.ts'
 import { expectError, type Given, type Suite } from './contract-suite.ts'
@@ -52,7 +52,7 @@ export function describeReading(suite: Suite, given: Given): void {
       expect(entries.map(plain)).toEqual(whole.map(plain))
       const passages: Passage[] = []
       for await (const some of throughline.passages(session)) passages.push(...some)
-      expect(passages.map(outline)).toEqual(toPassages(whole, spineOf(whole)).map(outline))
+      expect(passages.map(outline)).toEqual(toPassages(whole, wayOf(whole)).map(outline))
       const pieces: Uint8Array[] = []
       for await (const piece of throughline.bytes(session)) pieces.push(piece)
       expect(Buffer.concat(pieces).equals(await bytesOf(session.path))).toBe(true)
@@ -125,10 +125,10 @@ function outline(passage: Passage): unknown {
   return { id, kind, offPath, entries: passage.entries.map((entry) => entry.id) }
 }
 
-function spineOf(readings: readonly Reading[]): ReadonlySet<string> {
+function wayOf(readings: readonly Reading[]): Way {
   const chain = createChain()
   for (const entry of readings.flatMap(entryOf)) chain.add(entry)
-  return chain.finish().spine
+  return chain.finish()
 }
 
 /** The entry, if it is one. */

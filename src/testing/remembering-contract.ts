@@ -33,7 +33,8 @@ export function describeRemembering({ expect, test }: Suite, given: Given): void
       pinned: true,
       workdir: '/home/user/work/blog',
     })
-    const again = await memory().remember({ content: 'Green tea  wants water of 80 degrees.' })
+    const content = 'Green tea  wants water of 80 degrees.'
+    const again = await memory().remember({ content, workdir: '/home/user/work/blog' })
     expect(documentOf(again, 'confirmed').id).toBe(document.id)
     expect((await memory().versions(document.id)).map(({ change }) => change)).toEqual(['put', 'confirmed'])
   })

@@ -1,4 +1,4 @@
-import { billKey, placeOf, transcriptsOf, type Reading } from '#model'
+import { createBilling, placeOf, transcriptsOf, type Reading } from '#model'
 import {
   cursorAt,
   findEntryLine,
@@ -98,12 +98,12 @@ export function describeSourceLines({ expect, test }: Suite, withPlace: WithPlac
   test('[SRC12] bills and working directories are those that a full read finds', () =>
     forEach(async ({ file, source, all }) => {
       const entries = all.flatMap((reading) => (reading.kind === 'entry' ? [reading.entry] : []))
+      const billing = createBilling()
       const billed = new Map(
-        entries.flatMap((entry) =>
-          entry.kind === 'reply' && !entry.synthetic && entry.usage !== undefined
-            ? [[billKey(entry), entry.usage] as const]
-            : [],
-        ),
+        entries.flatMap((entry) => {
+          const { key, usage } = billing.add(entry) ?? {}
+          return key !== undefined && usage !== undefined ? [[key, usage] as const] : []
+        }),
       )
       const { messages } = await source.createBillReader().read(file)
       expect(new Map(messages.map(({ key, usage }) => [key, usage]))).toEqual(billed)

@@ -59,7 +59,7 @@ function batches(): fc.Arbitrary<readonly Change[]> {
       tool: fc.constantFrom(undefined, 'Bash', 'Read'),
       isError: fc.boolean(),
       kind: fc.constantFrom('prompt' as const, 'result' as const),
-      offset: fc.nat(1e9),
+      offset: fc.nat(12),
     })
     .map(({ tiers, text: said, ...fields }) =>
       entryRow(Object.fromEntries(tiers.map((tier) => [tier, said])), fields),
@@ -77,6 +77,7 @@ function batches(): fc.Arbitrary<readonly Change[]> {
         entries: fc.array(entry, { maxLength: 4 }),
         bills: fc.uniqueArray(bill, { selector: ({ key }) => key, maxLength: 2 }),
         anew: fc.boolean(),
+        replaced: fc.array(fc.nat(12), { maxLength: 2 }),
         as: fc.constantFrom('past' as const, 'news' as const),
       })
       .map(({ file: of, entries, ...fields }) => advance(of, entries, fields)),
@@ -108,7 +109,10 @@ function applyTo(held: Map<string, Held>, changes: readonly Change[]): void {
       for (const bill of change.bills) bills.set(bill.key, bill)
       held.set(change.file.path, {
         file: change.file,
-        entries: [...(before?.entries ?? []), ...change.entries],
+        entries: [
+          ...(before?.entries ?? []).filter(({ offset }) => change.replaced?.includes(offset) !== true),
+          ...change.entries,
+        ],
         bills,
       })
     }

@@ -73,6 +73,19 @@ function describeWriting({ expect, test }: Suite, withStore: WithStore): void {
       expect((await findPlaces(store, 'one')).toSorted()).toEqual(['a:0', 'a:10'])
     }))
 
+  test('[STO2] entries that another one stands for are not found, and the others are', () =>
+    withStore(async (store) => {
+      const [one, two] = [
+        entryRow('one', { offset: 0 }),
+        entryRow({ said: 'one', tool: 'two' }, { offset: 10 }),
+      ]
+      await store.apply([advance('a', [one, two]), advance('b', [one, two])])
+      await store.apply([advance('a', [entryRow('one', { offset: 20 })], { replaced: [10, 30] })])
+      expect((await findPlaces(store, 'one')).toSorted()).toEqual(['a:0', 'a:20', 'b:0', 'b:10'])
+      expect(await findPlaces(store, 'two')).toEqual(['b:10'])
+      expect(await store.verify()).toEqual([])
+    }))
+
   test('[STO2] anew, forget and move make void what was under the name', () =>
     withStore(async (store) => {
       const bills = [billRow('m1', { output: 1 })]

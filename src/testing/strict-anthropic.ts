@@ -70,8 +70,9 @@ function blockFaults(block: unknown, role: string | undefined): readonly string[
       return (string(block, 'text') ?? '').trim() === '' ? ['text content blocks must be non-empty'] : []
     case 'thinking':
       if (role !== 'assistant') return ['a user who thinks']
-      return string(block, 'thinking') === '' || (string(block, 'signature') ?? '') === ''
-        ? ['thinking that was edited or is not signed']
+      // A signature without a text is what newer models give.
+      return string(block, 'thinking') === undefined || (string(block, 'signature') ?? '') === ''
+        ? ['thinking that is not signed']
         : []
     case 'redacted_thinking':
       return (string(block, 'data') ?? '') === '' ? ['redacted thinking without its data'] : []
@@ -85,7 +86,7 @@ function blockFaults(block: unknown, role: string | undefined): readonly string[
       return resultFaults(block)
     case 'image':
     case 'document':
-      return mediaFaults(block)
+      return [...(role === 'user' ? [] : ['media in an answer']), ...mediaFaults(block)]
     case 'search_result':
       return list(block, 'content').length === 0 ? ['a search result without content'] : []
     case 'server_tool_use':
@@ -140,7 +141,9 @@ function resultFaults(block: JsonObject): readonly string[] {
     const type = string(each, 'type')
     return type === 'text' || type === 'image' || type === 'document' || type === 'search_result'
       ? blockFaults(each, 'user')
-      : [`${String(type)} in a result`]
+      : type === 'tool_reference'
+        ? []
+        : [`${String(type)} in a result`]
   })
 }
 
@@ -161,6 +164,8 @@ function mediaFaults(block: JsonObject): readonly string[] {
       return block['type'] === 'document' && media === 'text/plain' ? [] : ['a source of text']
     case 'file':
       return []
+    case 'content':
+      return block['type'] === 'document' ? [] : ['a source of content']
     default:
       return ['a source of an unknown type']
   }

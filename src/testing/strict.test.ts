@@ -82,8 +82,8 @@ const ANTHROPIC: readonly (readonly [string, readonly object[]])[] = [
     [say('user', text('a')), say('assistant', call('1', { input: 'x' })), say('user', result('1'))],
   ],
   [
-    'emptied thinking',
-    [say('user', text('a')), say('assistant', { type: 'thinking', thinking: '', signature: 's' })],
+    'thinking without a text',
+    [say('user', text('a')), say('assistant', { type: 'thinking', signature: 's' })],
   ],
   ['unsigned thinking', [say('user', text('a')), say('assistant', { type: 'thinking', thinking: 'hm' })]],
   ['a bitmap', [say('user', image({ type: 'base64', media_type: 'image/bmp', data: 'Qk0=' }))]],

@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ThroughlineError } from '#base'
+import { ThroughlineError, type ErrorCode } from '#base'
 
 /** Why something is not there, and what a person can do about it. */
 export interface Trouble {
   readonly message: string
   readonly hint: string
+  /** What a program calls it. */
+  readonly code?: ErrorCode
 }
 
 /** What became of a question to the daemon. */
@@ -19,7 +21,8 @@ export function toTrouble(error: unknown): Trouble {
   const message = error instanceof Error ? error.message : 'something failed'
   const hint =
     error instanceof ThroughlineError ? error.hint : 'Try again; the log of the daemon has the details.'
-  return { message: toSentence(message), hint }
+  const code = error instanceof ThroughlineError ? { code: error.code } : {}
+  return { message: toSentence(message), hint, ...code }
 }
 
 /**

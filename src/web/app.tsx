@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Gate } from './gate.tsx'
 import { toActions, useKeys } from './keys.ts'
 import { lazyView } from './lazy-view.tsx'
 import { SessionPage } from './session-page.tsx'
@@ -20,6 +19,7 @@ const TeamView = lazyView(async () => (await import('./team/team-view.tsx')).Tea
 const UsageView = lazyView(async () => (await import('./usage/usage-view.tsx')).UsageView)
 const Welcome = lazyView(async () => (await import('./welcome/welcome.tsx')).Welcome)
 const Palette = lazyView(async () => (await import('./palette/palette.tsx')).Palette)
+const Gate = lazyView(async () => (await import('./gate.tsx')).Gate)
 const KeysSheet = lazyView(async () => (await import('./palette/keys-sheet.tsx')).KeysSheet)
 
 /** The whole app: the sessions at the side, and beside them what was chosen. */

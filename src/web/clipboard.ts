@@ -1,12 +1,15 @@
 /**
  * Puts text where the next paste takes it from. A page that did not come over TLS or from this machine has no
- * clipboard of its own; there the older way is tried. Rejects when the browser allows neither.
+ * clipboard of its own, and a browser may refuse it: then the older way is tried. Rejects when neither is allowed.
  */
 export async function copyText(text: string): Promise<void> {
   const clipboard: Clipboard | undefined = globalThis.isSecureContext ? navigator.clipboard : undefined
   if (clipboard !== undefined) {
-    await clipboard.writeText(text)
-    return
+    const isWritten = await clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+    if (isWritten) return
   }
   const field = document.createElement('textarea')
   field.value = text

@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { SessionSummary } from '#model'
-import { copyText } from './clipboard.ts'
 import { lazyView } from './lazy-view.tsx'
 import type { LivePart } from './live-part.ts'
 import type { MemoryPart } from './memory-part.ts'
@@ -12,6 +11,7 @@ const NestedConversation = lazyView(
   async () => (await import('./nested-conversation.tsx')).NestedConversation,
   'part',
 )
+const NestedWork = lazyView(async () => (await import('./nested-conversation.tsx')).NestedWork, 'part')
 const NO_MARKS: readonly string[] = []
 
 /** What passages of a session, or of one of its subagents, need. The same object for as long as the same is shown. */
@@ -22,10 +22,11 @@ export function usePassageContext(
   live?: LivePart,
   memory?: MemoryPart,
 ): PassageContext {
-  const { say } = useShared()
+  const { say, go } = useShared()
   const authorOf = useAuthors(session)
   return useMemo((): PassageContext => {
     const of = subagent === undefined ? {} : { subagent }
+    const hrefOf = (entry: string): string => toHash({ kind: 'session', id: session.id, ...of, entry })
     return {
       session,
       ...of,
@@ -33,15 +34,21 @@ export function usePassageContext(
       ...(authorOf === undefined ? {} : { authorOf }),
       marks,
       copy(text, what) {
-        copyText(text).then(
-          () => say(`${what} copied`),
-          () => say('The browser did not allow copying.'),
-        )
+        void import('./copy-link.ts').then(({ copyAndSay }) => copyAndSay(text, what, say))
       },
-      hrefOf: (entry) => toHash({ kind: 'session', id: session.id, ...of, entry }),
+      hrefOf,
+      copyLink(entry) {
+        const leave = (): void => go({ kind: 'session', id: session.id, ...of, entry })
+        void import('./copy-link.ts').then(({ copyLink }) => copyLink(hrefOf(entry), say, leave))
+      },
       ...(live === undefined ? {} : { pace: live.pace, fork: live.fork }),
       ...(memory === undefined ? {} : { memory }),
-      renderSubagent: (id) => <NestedConversation session={session} subagent={id} />,
+      renderSubagent: (id, work) =>
+        work === undefined ? (
+          <NestedConversation session={session} subagent={id} />
+        ) : (
+          <NestedWork session={session} work={work} marks={marks} />
+        ),
     }
   }, [session.id, session.subagents.length, subagent, marks, live, memory, authorOf])
 }

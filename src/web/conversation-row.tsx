@@ -1,13 +1,15 @@
 import type { VNode } from 'preact'
-import { toShortCount, toTokens } from '#render'
-import type { BranchPath } from '#wire'
+import { toTokens, toTokenWords } from '#render'
 import { toDayName, toMoment } from './age.ts'
 import { ContextGauge } from './context-gauge.tsx'
-import { Icon } from './icon.tsx'
+import { lazyView } from './lazy-view.tsx'
 import type { LivePart } from './live-part.ts'
 import { PassageView, type PassageContext } from './message/passage-view.tsx'
 import type { ConversationItem, TurnEnd } from './passage-list.ts'
 import { useShared } from './shared.ts'
+
+const BranchSwitch = lazyView(async () => (await import('./branch-switch.tsx')).BranchSwitch, 'part')
+const CopiedLine = lazyView(async () => (await import('./copied-line.tsx')).CopiedLine, 'part')
 
 /** One line of the conversation: a passage, what a turn cost, a fork, or a new day. */
 export function ConversationRow(props: {
@@ -29,7 +31,9 @@ export function ConversationRow(props: {
     case 'turn-end':
       return <TurnCost turn={item.turn} />
     case 'fork':
-      return <Fork branches={item.branches} chosen={props.chosen} onChoose={props.onChoose} />
+      return <BranchSwitch branches={item.branches} chosen={props.chosen} onChoose={props.onChoose} />
+    case 'copied':
+      return <CopiedLine from={item.from} />
     case 'day':
       return <Day at={item.at} />
   }
@@ -50,7 +54,7 @@ function TurnCost({ turn }: { turn: TurnEnd }): VNode {
   const { usage, toolCalls, ms } = turn
   return (
     <p class="turn-end" title={`${toTokens(usage)} tokens billed in this turn`}>
-      <span>{toShortCount(toTokens(usage))} tokens</span>
+      <span>{toTokenWords(toTokens(usage))}</span>
       {toolCalls === 0 ? undefined : <span>{toolCalls === 1 ? '1 call' : `${toolCalls} calls`}</span>}
       {ms === undefined || ms < 1000 ? undefined : <span>{toDuration(ms)}</span>}
       <ContextGauge tokens={turn.contextTokens} />
@@ -61,33 +65,7 @@ function TurnCost({ turn }: { turn: TurnEnd }): VNode {
 function toDuration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
-}
-
-/** Where the person went back and said something else: each way can be looked at. */
-function Fork(props: {
-  branches: readonly BranchPath[]
-  chosen: string | undefined
-  onChoose: (leafId: string | undefined) => void
-}): VNode {
-  const ways = [undefined, ...props.branches.map(({ leafId }) => leafId)]
-  const at = Math.max(0, ways.indexOf(props.chosen))
-  const branch = props.branches.find(({ leafId }) => leafId === props.chosen)
-  const go = (by: number): void => props.onChoose(ways[(at + by + ways.length) % ways.length])
-  return (
-    <div class="fork" role="group" aria-label="Branches of the conversation">
-      <Icon name="branch" />
-      <button type="button" class="icon-button small" aria-label="Previous branch" onClick={() => go(-1)}>
-        ‹
-      </button>
-      <span aria-live="polite">
-        {at + 1} of {ways.length}:{' '}
-        {branch === undefined ? 'the way it went on' : `set aside — ${branch.text}`}
-      </span>
-      <button type="button" class="icon-button small" aria-label="Next branch" onClick={() => go(1)}>
-        ›
-      </button>
-    </div>
-  )
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min${seconds % 60 === 0 ? '' : ` ${seconds % 60} s`}`
+  return `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`
 }

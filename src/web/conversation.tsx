@@ -8,13 +8,15 @@ import { usePassageContext } from './conversation-context.tsx'
 import { ConversationRow } from './conversation-row.tsx'
 import type { LivePart } from './live-part.ts'
 import type { MemoryPart } from './memory-part.ts'
-import { createPassageList, isOwn, offsetOf, toItems } from './passage-list.ts'
+import { Beginning, isMadeHere } from './beginning.tsx'
+import { expectBeside } from './message/beside.ts'
+import { createPassageList, isOwn, keyOf, offsetOf, toItems } from './passage-list.ts'
 import { createReadingWindow, type ReadingWindow } from './reading-window.ts'
 import type { Route } from './route.ts'
 import { createScrollAnchor, type ScrollAnchor } from './scroll-anchor.ts'
 import { useWishes } from './session-keys.ts'
 import { useShared } from './shared.ts'
-import { findNeighbour, toggleCalls } from './turn-steps.ts'
+import { findNeighbour, findReading, toggleCalls } from './turn-steps.ts'
 
 type Place = Extract<Route, { kind: 'session' }>
 
@@ -25,13 +27,15 @@ interface Props {
   readonly marks: readonly string[]
   readonly live: LivePart | undefined
   readonly memory: MemoryPart | undefined
+  /** Where in its file stands what is read. */
+  readonly onPlace?: ((offset: number) => void) | undefined
 }
 
 /** More is fetched when this many screens are left. */
 const AHEAD = 2
 
 /** The conversation of a session: opens at its end, or at an entry, and goes on in both directions as one scrolls. */
-export function Conversation({ session, place, branches, marks, live, memory }: Props): VNode {
+export function Conversation({ session, place, branches, marks, live, memory, onPlace }: Props): VNode {
   const shared = useShared()
   const box = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
@@ -46,13 +50,26 @@ export function Conversation({ session, place, branches, marks, live, memory }: 
   })
   const chosen = useSignal<string | undefined>(undefined)
   const branch = branches.find(({ leafId }) => leafId === chosen.value)
-  const items = useMemo(() => toItems(passages.value, branches, branch), [passages.value, branches, branch])
   const { atStart, atEnd, loading, error } = pages.state.value
+  const { copiedFrom } = session
+  const items = useMemo(
+    () =>
+      toItems(
+        passages.value,
+        branches,
+        branch,
+        place.subagent === undefined && isMadeHere(copiedFrom) ? { from: copiedFrom, atEnd } : undefined,
+      ),
+    [passages.value, branches, branch, copiedFrom, atEnd],
+  )
   /** The entry to go to once it is there. */
   const target = useRef<string | undefined>(undefined)
 
   const context = usePassageContext(session, place.subagent, marks, live, memory)
   useEffect(() => live?.note(pages.state.value), [live, pages.state.value.readings])
+
+  // It is there about as soon as the first page is.
+  useEffect(() => void expectBeside().catch(() => {}), [])
 
   useEffect(() => {
     if (box.current === null || content.current === null) return undefined
@@ -93,13 +110,24 @@ export function Conversation({ session, place, branches, marks, live, memory }: 
     element.classList.remove('flash')
     void element.offsetWidth
     element.classList.add('flash')
+    const call = findCall(found, wanted)
+    if (call !== undefined) void unfold(element, call)
     return true
+  }
+
+  async function unfold(element: HTMLElement, call: string): Promise<void> {
+    const { unfoldCall } = await import('./message/unfold.ts')
+    const shown = await unfoldCall(element, call)
+    if (shown !== undefined) anchor.current?.show(shown)
   }
 
   /** Fetches what will soon be in sight. */
   function look(): void {
     const element = box.current
     if (element === null || pages.state.peek().readings.length === 0) return
+    const key = findReading(element, content.current)
+    const read = key === undefined ? undefined : passages.peek().find((passage) => keyOf(passage) === key)
+    if (read !== undefined) onPlace?.(offsetOf(read))
     const ahead = element.clientHeight * AHEAD
     if (element.scrollTop < ahead) void pages.loadBefore()
     if (element.scrollHeight - element.scrollTop - element.clientHeight < ahead) void pages.loadAfter()
@@ -116,6 +144,7 @@ export function Conversation({ session, place, branches, marks, live, memory }: 
     await pages.openAround({ offset: 0 })
     const first = content.current?.querySelector('[data-key]')
     if (first !== null && first !== undefined) anchor.current?.show(first)
+    box.current?.scrollTo(0, 0)
   }
 
   useWishes((wish) => {
@@ -151,9 +180,9 @@ export function Conversation({ session, place, branches, marks, live, memory }: 
         <div class="conversation-edge" role="status">
           {loading === 'first' ? <Skeleton /> : undefined}
           {loading === 'before' ? 'Reading what came before…' : undefined}
-          {atStart && loading === undefined && error === undefined
-            ? 'The beginning of the session'
-            : undefined}
+          {atStart && loading === undefined && error === undefined ? (
+            <Beginning copiedFrom={copiedFrom} />
+          ) : undefined}
         </div>
         {atStart && place.subagent === undefined ? memory?.renderTop() : undefined}
         <div class="conversation-list" ref={content} aria-busy={loading !== undefined}>
@@ -184,6 +213,13 @@ export function Conversation({ session, place, branches, marks, live, memory }: 
       {memory?.renderOver((id) => findMessage(passages.peek(), id))}
     </>
   )
+}
+
+/** The call of an entry that is one. */
+function findCall(passage: Passage, entryId: string): string | undefined {
+  const entry = passage.kind === 'reply' ? passage.entries.find(({ id }) => id === entryId) : undefined
+  const block = entry?.kind === 'reply' ? entry.blocks.at(-1) : undefined
+  return block?.kind === 'tool-use' ? block.id : undefined
 }
 
 function findMessage(passages: readonly Passage[], id: string): PromptMessage | ReplyMessage | undefined {

@@ -8,6 +8,7 @@ import type { Route } from './route.ts'
 import { toTerms } from './search-terms.ts'
 import { useWishes } from './session-keys.ts'
 import { useShared } from './shared.ts'
+import './style/find-bar.css'
 
 const MOST = 200
 const PAUSE_MS = 120

@@ -2,6 +2,7 @@ import type { ReadonlySignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { Icon } from './icon.tsx'
 import type { Connection } from './shared.ts'
+import './style/gate.css'
 
 /** What stands in place of the app while it cannot be used: not logged in, or no daemon to be reached. */
 export function Gate({ connection }: { connection: ReadonlySignal<Connection> }): VNode {

@@ -40,8 +40,8 @@ export function toActions(of: {
     { id: 'memory', label: 'Memory', keys: 'g m', run: () => shared.go({ kind: 'memory' }) },
     { id: 'usage', label: 'Usage', keys: 'g u', run: () => shared.go({ kind: 'usage' }) },
     { id: 'team', label: 'Team', keys: 'g t', run: () => shared.go({ kind: 'team' }) },
-    { id: 'next', label: 'Next session', keys: 'J', run: () => step(shared, 1) },
-    { id: 'previous', label: 'Previous session', keys: 'K', run: () => step(shared, -1) },
+    { id: 'next', label: 'Next session', keys: 'J', run: () => tell('next-session') },
+    { id: 'previous', label: 'Previous session', keys: 'K', run: () => tell('previous-session') },
     { id: 'waiting', label: 'Next session that waits for you', keys: 'w', run: () => goToWaiting(shared) },
     {
       id: 'filter',
@@ -101,12 +101,9 @@ export function isTyping(event: Event): boolean {
   )
 }
 
-function step({ sessions, route, go }: Shared, by: 1 | -1): void {
-  const all = sessions.value ?? []
-  const place = route.value
-  const at = place.kind === 'session' ? all.findIndex(({ id }) => id === place.id) : -1
-  const next = all[at < 0 ? 0 : at + by]
-  if (next !== undefined) go({ kind: 'session', id: next.id })
+/** The list of sessions knows which one comes next. */
+function tell(wish: string): void {
+  dispatchEvent(new CustomEvent('throughline-wish', { detail: wish }))
 }
 
 function goToWaiting({ sessions, board, route, go, say }: Shared): void {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { toPassages, type Reading, type SessionSummary } from '#model'
+import { toPassages, type Message, type Reading, type SessionSummary } from '#model'
 import { usePassageContext } from './conversation-context.tsx'
 import { PassageView } from './message/passage-view.tsx'
 import { keyOf } from './passage-list.ts'
@@ -52,6 +52,24 @@ export function NestedConversation(props: { session: SessionSummary; subagent: s
           {readings.value.length === 0 ? 'Loading…' : 'Show more'}
         </button>
       )}
+    </div>
+  )
+}
+
+/** The same where the session's own file holds it, and the subagent has none. */
+export function NestedWork(props: {
+  session: SessionSummary
+  work: readonly Message[]
+  marks: readonly string[]
+}): VNode {
+  const { session, work, marks } = props
+  const own = usePassageContext(session, undefined, marks)
+  const context = useMemo(() => ({ ...own, isWork: true as const }), [own])
+  return (
+    <div class="nested">
+      {work.map((passage) => (
+        <PassageView key={keyOf(passage)} passage={passage} context={context} />
+      ))}
     </div>
   )
 }

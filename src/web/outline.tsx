@@ -1,13 +1,16 @@
+import type { ReadonlySignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { SessionSummary } from '#model'
-import { toPlural, toShortCount, toSize } from '#render'
+import { toPlural, toSize, toTokenWords } from '#render'
 import type { Digest, OutlinePoint } from '#wire'
 import { toAge, toMoment } from './age.ts'
+import { toCompactionSize } from './compaction-size.ts'
 import { Icon } from './icon.tsx'
 import { toHash, type Route } from './route.ts'
 import { useShared } from './shared.ts'
 import { VirtualList } from './virtual-list.tsx'
+import './style/outline.css'
 
 const ROW_PX = 46
 
@@ -16,10 +19,13 @@ export function Outline(props: {
   session: SessionSummary
   digest: Digest | undefined
   place: Extract<Route, { kind: 'session' }>
+  /** Where in its file stands what is read. */
+  reading: ReadonlySignal<number | undefined>
   onClose: () => void
 }): VNode {
   const { session, digest, place } = props
   const points = digest?.outline ?? []
+  const current = findCurrent(points, place.entry, props.reading.value)
   return (
     <aside class="outline" aria-label="Outline">
       <header>
@@ -46,19 +52,25 @@ export function Outline(props: {
           items={points}
           keyOf={(point) => `${point.kind} ${point.offset}`}
           heightOf={() => ROW_PX}
-          shown={points.findIndex((point) => point.kind !== 'damage' && point.id === place.entry)}
+          shown={current}
           render={(point, index) => (
-            <Point
-              point={point}
-              session={session}
-              isCurrent={point.kind !== 'damage' && point.id === place.entry}
-              index={index}
-            />
+            <Point point={point} session={session} isCurrent={index === current} index={index} />
           )}
         />
       )}
     </aside>
   )
+}
+
+/** Which point what is read belongs to: the last one before it. Until something is read, where one wanted to go. */
+function findCurrent(
+  points: readonly OutlinePoint[],
+  wanted: string | undefined,
+  reading: number | undefined,
+): number {
+  if (reading === undefined)
+    return points.findIndex((point) => point.kind !== 'damage' && point.id === wanted)
+  return points.findLastIndex((point) => point.offset <= reading)
 }
 
 function Point(props: {
@@ -81,7 +93,7 @@ function Point(props: {
   }
   const words =
     point.kind === 'compaction'
-      ? `compacted${point.tokensBefore === undefined ? '' : ` · ${toShortCount(point.tokensBefore)} → ${toShortCount(point.tokensAfter ?? 0)}`}`
+      ? ['compacted', toCompactionSize(point)].filter(Boolean).join(' · ')
       : point.text
   const offPath = point.kind === 'prompt' && point.offPath === true
   return (
@@ -95,9 +107,7 @@ function Point(props: {
         <time dateTime={point.at} title={toMoment(point.at)}>
           {toAge(point.at, now.value)}
         </time>
-        {point.kind === 'prompt' && point.tokens > 0 ? (
-          <span>{toShortCount(point.tokens)} tokens</span>
-        ) : undefined}
+        {point.kind === 'prompt' && point.tokens > 0 ? <span>{toTokenWords(point.tokens)}</span> : undefined}
         {point.kind === 'prompt' && point.toolCalls > 0 ? (
           <span>{toPlural(point.toolCalls, 'call')}</span>
         ) : undefined}

@@ -1,4 +1,13 @@
-import { toPassages, toTurns, type Message, type Passage, type Reading, type Usage } from '#model'
+import {
+  isCopied,
+  toPassages,
+  toTurns,
+  type CopiedFrom,
+  type Message,
+  type Passage,
+  type Reading,
+  type Usage,
+} from '#model'
 import { addUsage, contextSize, NO_USAGE } from '#model'
 import type { BranchPath } from '#wire'
 
@@ -9,6 +18,8 @@ export type ConversationItem =
   | { readonly kind: 'turn-end'; readonly key: string; readonly turn: TurnEnd }
   /** Where the conversation was taken up again differently. */
   | { readonly kind: 'fork'; readonly key: string; readonly branches: readonly BranchPath[] }
+  /** Up to here everything was copied from another session. */
+  | { readonly kind: 'copied'; readonly key: string; readonly from: CopiedFrom }
   | { readonly kind: 'day'; readonly key: string; readonly at: string }
 
 export interface TurnEnd {
@@ -63,23 +74,45 @@ export function toItems(
   passages: readonly Passage[],
   branches: readonly BranchPath[],
   chosen: BranchPath | undefined,
+  copied?: CopiedEnd,
 ): readonly ConversationItem[] {
   const shown = passages.filter((passage) => isShown(passage, branches, chosen))
   const ends = turnEnds(shown)
   const items: ConversationItem[] = []
+  const keys = new Set<string>()
   let day = ''
+  let isBehind = false
   for (const passage of shown) {
     const at = passage.kind === 'damage' ? undefined : passage.at
+    if (copied !== undefined && at !== undefined) {
+      const isOfOrigin = isCopied({ copiedFrom: copied.from }, at)
+      if (isBehind && !isOfOrigin) items.push(toCopiedItem(copied.from))
+      isBehind = isOfOrigin
+    }
     const today = at === undefined ? day : new Date(at).toDateString()
     if (at !== undefined && today !== day) items.push({ kind: 'day', key: `day ${at}`, at })
     day = today
-    items.push({ kind: 'passage', key: keyOf(passage), passage })
+    // Two lines of a damaged file may have one id.
+    const key = keys.has(keyOf(passage)) ? `${keyOf(passage)} ${offsetOf(passage)}` : keyOf(passage)
+    keys.add(key)
+    items.push({ kind: 'passage', key, passage })
     const end = ends.get(passage)
     if (end !== undefined) items.push({ kind: 'turn-end', key: `end ${keyOf(passage)}`, turn: end })
     const forks = branches.filter(({ forkOffset }) => forkOffset !== undefined && holds(passage, forkOffset))
     if (forks.length > 0) items.push({ kind: 'fork', key: `fork ${keyOf(passage)}`, branches: forks })
   }
+  if (copied !== undefined && copied.atEnd && isBehind) items.push(toCopiedItem(copied.from))
   return items
+}
+
+/** What a session was copied from, and whether the window reaches to its end. */
+export interface CopiedEnd {
+  readonly from: CopiedFrom
+  readonly atEnd: boolean
+}
+
+function toCopiedItem(from: CopiedFrom): ConversationItem {
+  return { kind: 'copied', key: `copied ${from.id}`, from }
 }
 
 function holds(passage: Passage, offset: number): boolean {

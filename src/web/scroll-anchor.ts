@@ -18,6 +18,8 @@ const AT_END_PX = 4
 
 export function createScrollAnchor(box: HTMLElement, content: HTMLElement): ScrollAnchor {
   let isStuck = true
+  /** What was gone to stays where it is, whatever grows above it, until a person moves. */
+  let shown: string | undefined
   let anchors: readonly { readonly id: string; readonly top: number }[] = []
 
   /** Remembers where those are that are in sight. One of them will still be there. */
@@ -31,7 +33,7 @@ export function createScrollAnchor(box: HTMLElement, content: HTMLElement): Scro
       const id = element instanceof HTMLElement ? element.dataset['key'] : undefined
       if (id !== undefined) seen.push({ id, top: place.top - top })
     }
-    anchors = seen
+    anchors = seen.toSorted((a, b) => Number(b.id === shown) - Number(a.id === shown))
   }
 
   function keep(): void {
@@ -58,12 +60,14 @@ export function createScrollAnchor(box: HTMLElement, content: HTMLElement): Scro
   /** Only a person lets go of the end. */
   function onHand(): void {
     isStuck = false
+    shown = undefined
     note()
   }
 
   function onWheel(event: WheelEvent): void {
     const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight <= AT_END_PX
     isStuck = isAtEnd && event.deltaY > 0
+    shown = undefined
     note()
   }
 
@@ -83,6 +87,7 @@ export function createScrollAnchor(box: HTMLElement, content: HTMLElement): Scro
     },
     show(element) {
       isStuck = false
+      shown = element instanceof HTMLElement ? element.dataset['key'] : undefined
       const { top } = box.getBoundingClientRect()
       box.scrollTop += element.getBoundingClientRect().top - top - MARGIN_PX
       note()

@@ -1,7 +1,8 @@
 import type { SessionSummary } from '#model'
 import { expect, test } from 'vitest'
 import { toAge, toDayName } from './age.ts'
-import { toFolderName, toRows, toTitle } from './session-groups.ts'
+import { toFolderName } from './folder-names.ts'
+import { toRows, toTitle } from './session-groups.ts'
 import { countWaiting } from './session-list.ts'
 import { toBadges } from './session-state.ts'
 

@@ -1,5 +1,6 @@
 import type { SessionSummary, SessionView } from '#model'
 import { toDayName } from './age.ts'
+import { toFolderName } from './folder-names.ts'
 import type { Cards } from './shared.ts'
 
 export type Grouping = 'workdir' | 'day'
@@ -90,11 +91,6 @@ export function toYoungSession({
 /** Where a session was last at work. */
 export function workdirOf(session: SessionSummary): string {
   return session.workdirs.at(-1) ?? ''
-}
-
-/** The last part of a path, which is what people call a project. */
-export function toFolderName(workdir: string): string {
-  return workdir.split(/[/\\]/).findLast((part) => part !== '') ?? (workdir === '' ? 'No folder' : workdir)
 }
 
 /** The name of a session, or what comes nearest to one. */

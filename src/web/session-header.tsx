@@ -6,7 +6,7 @@ import { toAge, toMoment } from './age.ts'
 import { AgentIcon } from './agent-icon.tsx'
 import { ContextGauge } from './context-gauge.tsx'
 import { Icon } from './icon.tsx'
-import { NameField } from './name-field.tsx'
+import { lazyView } from './lazy-view.tsx'
 import { toHash, type Route } from './route.ts'
 import { toTitle, workdirOf } from './session-groups.ts'
 import { useWishes } from './session-keys.ts'
@@ -14,6 +14,8 @@ import type { SessionList } from './session-list.ts'
 import { toBadges } from './session-state.ts'
 import { useShared } from './shared.ts'
 import { SideButton } from './side-button.tsx'
+
+const NameField = lazyView(async () => (await import('./name-field.tsx')).NameField, 'part')
 
 interface Props {
   readonly session: SessionSummary
@@ -104,7 +106,7 @@ export function SessionHeader(props: Props): VNode {
           class="icon-button"
           aria-label="Outline"
           title="Outline (o)"
-          aria-pressed={props.isOutlined}
+          aria-pressed={props.isOutlined && !isFacts}
           onClick={props.onOutline}
         >
           <Icon name="outline" />

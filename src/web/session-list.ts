@@ -1,6 +1,7 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { byActivity, isWaitingForYou, type SessionSummary } from '#model'
 import type { LiveEvent } from '#wire'
+import { nameFolders } from './folder-names.ts'
 import { isHeld } from './session-state.ts'
 import type { Cards } from './shared.ts'
 
@@ -24,6 +25,7 @@ export function createSessionList(soon: (run: () => void) => void): SessionList 
 
   function show(): void {
     isWaiting = false
+    nameFolders([...byId.values()])
     sessions.value = [...byId.values()].toSorted(byActivity)
   }
 

@@ -1,7 +1,6 @@
 import { batch, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { ThroughlineError } from '#base'
 import type { SessionSummary } from '#model'
 import type { Digest } from '#wire'
 import { Conversation } from './conversation.tsx'
@@ -14,16 +13,19 @@ import { toTerms } from './search-terms.ts'
 import type { SessionList } from './session-list.ts'
 import { useSessionKeys } from './session-keys.ts'
 import { useShared } from './shared.ts'
-import { SideButton } from './side-button.tsx'
 
 const FactsView = lazyView(async () => (await import('./facts/facts-view.tsx')).FactsView)
+const Missing = lazyView(async () => (await import('./missing-session.tsx')).MissingSession)
 const FindBar = lazyView(async () => (await import('./find-bar.tsx')).FindBar)
+const PlaceStrip = lazyView(async () => (await import('./place-strip.tsx')).PlaceStrip, 'part')
 const Outline = lazyView(async () => (await import('./outline.tsx')).Outline)
 
 type Place = Extract<Route, { kind: 'session' }>
 
 /** Up to this size a session is read whole without being asked to: its outline costs next to nothing. */
 const QUICK_BYTES = 24 * 1024 * 1024
+/** From here on what is loaded is a small part of it. */
+const LONG_BYTES = 1024 * 1024
 const WIDE = '(min-width: 1180px)'
 
 /** One session: its header, its conversation, its outline or its facts. */
@@ -36,6 +38,7 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
   const digest = useSignal<Digest | undefined>(undefined)
   const isOutlined = useSignal(matchMedia(WIDE).matches && localStorage.getItem(OUTLINE_KEY) !== 'off')
   const isFinding = useSignal(false)
+  const reading = useSignal<number | undefined>(undefined)
   const marks = useSignal<readonly string[]>([])
   const live = useSignal<LivePart | undefined>(undefined)
   const memory = useSignal<MemoryPart | undefined>(undefined)
@@ -141,6 +144,7 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
       ) : (
         <div class="session-body">
           <div class="conversation-column">
+            {size > LONG_BYTES ? <PlaceStrip reading={reading} size={size} /> : undefined}
             <Conversation
               key={`${place.subagent ?? ''} ${session.path === '' ? 'unwritten' : ''}`}
               session={session}
@@ -148,6 +152,7 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
               branches={place.subagent === undefined ? (digest.value?.branches ?? []) : []}
               marks={marks.value.length > 0 ? marks.value : searched}
               live={place.subagent === undefined ? live.value : undefined}
+              onPlace={place.subagent === undefined ? (offset) => (reading.value = offset) : undefined}
               memory={memory.value}
             />
 
@@ -156,7 +161,13 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
               : undefined}
           </div>
           {isOutlined.value ? (
-            <Outline session={session} digest={digest.value} place={place} onClose={outline} />
+            <Outline
+              session={session}
+              digest={digest.value}
+              place={place}
+              reading={reading}
+              onClose={outline}
+            />
           ) : undefined}
         </div>
       )}
@@ -165,21 +176,3 @@ export function SessionPage(props: { place: Place; onSide: () => void; list: Ses
 }
 
 const OUTLINE_KEY = 'throughline.outline'
-
-function Missing({ error, onSide }: { error: Error; onSide: () => void }): VNode {
-  const hint = error instanceof ThroughlineError ? error.hint : ''
-  const isAmbiguous = error instanceof ThroughlineError && error.code === 'session-ambiguous'
-  return (
-    <div class="framed">
-      <header class="phone-bar">
-        <SideButton onSide={onSide} />
-        <span>Session</span>
-      </header>
-      <div class="state" role="alert">
-        <h1>{isAmbiguous ? 'Which session is meant?' : 'There is no such session here'}</h1>
-        <p>{error.message}</p>
-        <p>{hint}</p>
-      </div>
-    </div>
-  )
-}

@@ -5,12 +5,15 @@ import { toSize } from '#render'
 import { toAge, toMoment } from './age.ts'
 import { AgentIcon } from './agent-icon.tsx'
 import { Icon } from './icon.tsx'
-import { NameField } from './name-field.tsx'
+import { lazyView } from './lazy-view.tsx'
 import { toHash } from './route.ts'
-import { toFolderName, toTitle, workdirOf } from './session-groups.ts'
+import { toFolderName } from './folder-names.ts'
+import { toTitle, workdirOf } from './session-groups.ts'
 import type { SessionList } from './session-list.ts'
 import { toBadges } from './session-state.ts'
 import { useShared } from './shared.ts'
+
+const NameField = lazyView(async () => (await import('./name-field.tsx')).NameField, 'part')
 
 interface Props {
   readonly session: SessionSummary

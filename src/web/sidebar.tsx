@@ -5,6 +5,7 @@ import { toPlural } from '#render'
 import { Icon } from './icon.tsx'
 import { toHash } from './route.ts'
 import { toRows, withRunning, type Grouping, type SidebarRow } from './session-groups.ts'
+import { useWishes } from './session-keys.ts'
 import { SessionRow } from './session-row.tsx'
 import type { SessionList } from './session-list.ts'
 import { useShared } from './shared.ts'
@@ -31,6 +32,14 @@ export function Sidebar({ list, waiting }: { list: SessionList; waiting: number 
   const place = shared.route.value
   const current = place.kind === 'session' ? place.id : undefined
   const shown = current === undefined ? undefined : rows.value.findIndex(({ key }) => key === current)
+
+  useWishes((wish) => {
+    if (wish !== 'next-session' && wish !== 'previous-session') return
+    const listed = rows.value.flatMap((row) => (row.kind === 'session' ? [row.key] : []))
+    const at = current === undefined ? -1 : listed.indexOf(current)
+    const next = listed[at < 0 ? 0 : at + (wish === 'next-session' ? 1 : -1)]
+    if (next !== undefined) shared.go({ kind: 'session', id: next })
+  })
 
   function group(by: Grouping): void {
     grouping.value = by

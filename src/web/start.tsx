@@ -4,9 +4,8 @@ import { ThroughlineError } from '#base'
 import { connect, type RemoteThroughline } from '#client'
 import type { Health, Problem } from '#wire'
 import { App } from './app.tsx'
-import { Gate } from './gate.tsx'
 import { takeEarly } from './early.ts'
-import { createExportFetcher } from './download.ts'
+import { lazyView } from './lazy-view.tsx'
 import { parseRoute, toHash, type Route } from './route.ts'
 import { createSessionList, type SessionList } from './session-list.ts'
 import type { Overlay } from './keys.ts'
@@ -15,6 +14,7 @@ import { applyTheme } from './theme.ts'
 import { createToasts } from './toasts.tsx'
 import { forgetToken, readToken, takeCode } from './token.ts'
 
+const Gate = lazyView(async () => (await import('./gate.tsx')).Gate)
 const TICK_MS = 30_000
 const HEALTH_MS = 15_000
 /** After the list became longer or shorter. */
@@ -173,7 +173,10 @@ function share(
     health,
     now,
     toasts: toasts.shown,
-    fetchExport: createExportFetcher(location.origin, token),
+    async fetchExport(id, format) {
+      const { createExportFetcher } = await import('./download.ts')
+      return await createExportFetcher(location.origin, token)(id, format)
+    },
     say: toasts.say,
     go(next, how) {
       if (how === 'replace') history.replaceState(null, '', toHash(next))

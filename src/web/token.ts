@@ -1,4 +1,5 @@
 import { login } from '#client'
+import { toDeviceName } from '#model'
 
 const KEY = 'throughline.token'
 
@@ -20,7 +21,7 @@ export async function takeCode(): Promise<'taken' | 'none' | 'refused'> {
   if (code === null) return 'none'
   history.replaceState(null, '', location.pathname)
   try {
-    const label = navigator.userAgent.slice(0, 100)
+    const label = toDeviceName(navigator.userAgent)
     localStorage.setItem(KEY, await login({ url: location.origin, code, label }))
     return 'taken'
   } catch {

@@ -45,7 +45,7 @@ export function VirtualList<T>(props: Props<T>): VNode {
     if (top < element.scrollTop + 40) element.scrollTop = Math.max(0, top - 80)
     else if (bottom > element.scrollTop + element.clientHeight)
       element.scrollTop = bottom - element.clientHeight + 40
-  }, [props.shown])
+  }, [props.shown, view.height])
 
   const first = Math.max(0, findIndex(tops, view.top - BEYOND_PX))
   const last = Math.min(items.length, findIndex(tops, view.top + view.height + BEYOND_PX) + 1)

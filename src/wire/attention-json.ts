@@ -28,7 +28,12 @@ export function readAsk(value: unknown): Ask | undefined {
   const workdir = string(value, 'workdir')
   if (workdir === undefined) return undefined
   const toolUseId = string(value, 'toolUseId')
-  const common = { workdir, ...(toolUseId === undefined ? {} : { toolUseId }) }
+  const changed = string(value, 'changed')
+  const common = {
+    workdir,
+    ...(toolUseId === undefined ? {} : { toolUseId }),
+    ...(changed === undefined ? {} : { changed }),
+  }
   switch (string(value, 'kind')) {
     case 'permission': {
       const tool = string(value, 'tool')
@@ -86,7 +91,13 @@ export function readResolution(value: unknown): Resolution | undefined {
   }
 }
 
-const LAPSE_REASONS: readonly LapseReason[] = ['agent-gone', 'withdrawn', 'deadline', 'session-ended']
+const LAPSE_REASONS: readonly LapseReason[] = [
+  'agent-gone',
+  'withdrawn',
+  'deadline',
+  'session-ended',
+  'changed',
+]
 
 /** Reads how an attention stands. */
 export function readAttentionState(value: unknown): AttentionState | undefined {

@@ -1,3 +1,4 @@
+export { readImportRequest } from './import-request.ts'
 export { readAsk, readAttention, readAttentionState, readResolution } from './attention-json.ts'
 export type { CheckReport, Finding } from './check.ts'
 export { DIGEST_COMMANDS } from '#model'
@@ -13,6 +14,7 @@ export type {
   AuditFile,
   BoardCard,
   FolderReport,
+  KnownWorkdir,
   ForkRequest,
   LiveCalls,
   PendingAsk,
@@ -72,8 +74,6 @@ export type {
 } from './memory-calls.ts'
 export {
   readDocumentAction,
-  readImportRequest,
-  readPreviousTranscript,
   readQueryLimit,
   readRecallRequest,
   readRememberRequest,
@@ -107,13 +107,21 @@ export type { RouteName } from './routes.ts'
 export type { SearchHit, SearchPage, SearchRequest, SearchTier, Snippet } from './search.ts'
 export type { ConversationOptions, PassageOptions, SubscribeOptions, Throughline } from './throughline.ts'
 export type { PriceList, UsageReport, UsageRequest, UsageRow, UsageTotals } from './usage-report.ts'
-export { readCompactRequest, readConvertRequest, readNativeAgent, readTarget } from './restore-requests.ts'
+export {
+  readCompactRequest,
+  readConvertRequest,
+  readForkCopyRequest,
+  readNativeAgent,
+  readTarget,
+} from './restore-requests.ts'
 export type { RestoreRouteName } from './restore-routes.ts'
 export type {
   CompactionState,
   CompactRequest,
   ConvertOutcome,
   ConvertRequest,
+  ForkCopy,
+  ForkCopyRequest,
   Lineage,
   LineageLink,
   Preflight,
@@ -133,3 +141,4 @@ export type {
   TeamCalls,
   TeamStatus,
 } from './team-calls.ts'
+export { readPreviousTranscript } from './previous-transcript.ts'

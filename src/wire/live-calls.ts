@@ -24,6 +24,8 @@ import type { PreviousTranscript } from './memory-calls.ts'
 export interface LiveCalls {
   /** The agents that can be run here, and what keeps the others from it. */
   agents(): Promise<readonly AgentOffer[]>
+  /** The folders that sessions worked in, latest first, and whether each can still be worked in. */
+  workdirs(): Promise<readonly KnownWorkdir[]>
   /** What an agent would load in a folder, and whether a person has trusted that. */
   folder(workdir: string): Promise<FolderReport>
   /** Trusts a folder as it is: with the `hash` of what was shown. Another hash is refused (`attention-mismatch`). */
@@ -84,10 +86,19 @@ export interface AgentOffer {
   readonly name: string
   readonly can: Abilities
   readonly modes: readonly PermissionMode[]
+  /** What each mode means with this agent, where that is not what its name says. */
+  readonly modeWords?: Readonly<Partial<Record<PermissionMode, string>>> | undefined
   /** Where it may be tried without harm, for one that is only for trying. */
   readonly demoFolder?: string | undefined
   /** Why it cannot be run now, and what to do about it. Not there when it can. */
   readonly problem?: { readonly message: string; readonly hint: string } | undefined
+}
+
+export interface KnownWorkdir {
+  /** As the session names it. */
+  readonly workdir: string
+  /** Whether it exists and is inside `ALLOWED_ROOTS`. */
+  readonly exists: boolean
 }
 
 export interface FolderReport {

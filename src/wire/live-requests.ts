@@ -12,7 +12,7 @@ import type {
   StartRequest,
   TrustChoice,
 } from './live-calls.ts'
-import { readPreviousTranscript } from './memory-requests.ts'
+import { readPreviousTranscript } from './previous-transcript.ts'
 import { readPromptBlocks } from './prompt-json.ts'
 import { isSessionId } from './requests.ts'
 
@@ -71,6 +71,9 @@ export function readAnswerRequest(id: string, body: JsonObject): AnswerRequest {
   const resolution = readResolution(field(body, 'resolution'))
   if (resolution === undefined) {
     throw invalid('resolution is no answer', 'Give a `kind`: `allow`, `deny` or `answer`.')
+  }
+  if (resolution.kind === 'allow' && 'input' in resolution && !isObject(resolution.input)) {
+    throw invalid('the changed input is no object', 'Leave `input` out to allow what was shown as it is.')
   }
   const hash = required(body, 'hash', 'Repeat the hash of what was shown: nobody agrees to anything else.')
   return { id, hash, resolution }

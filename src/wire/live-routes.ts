@@ -2,6 +2,7 @@ import type { Parameter, Route } from './route.ts'
 
 export type LiveRouteName =
   | 'agents'
+  | 'workdirs'
   | 'folder'
   | 'trust'
   | 'start'
@@ -50,6 +51,13 @@ export const LIVE_ROUTES: Readonly<Record<LiveRouteName, Route>> = {
     summary: 'The agents that can be run here.',
     answer: '`{ agents: [AgentOffer] }`',
   },
+  workdirs: {
+    method: 'GET',
+    path: '/api/workdirs',
+    auth: 'device',
+    summary: 'Folders that sessions worked in, latest first, and whether each can still be worked in.',
+    answer: '`{ workdirs: [{ workdir, exists }] }`',
+  },
   folder: {
     method: 'GET',
     path: '/api/folder',
@@ -89,7 +97,8 @@ export const LIVE_ROUTES: Readonly<Record<LiveRouteName, Route>> = {
       {
         name: 'previousTranscript',
         kind: 'object',
-        meaning: 'In place of the one that would be found: `{ sessionId, ended, messages }`.',
+        meaning:
+          'In place of the one that would be found: `{ sessionId, ended, messages }`, or a list of the messages alone.',
       },
     ],
     answer: VIEW,

@@ -105,7 +105,7 @@ export interface RememberRequest {
 
 export type RememberOutcome =
   | { readonly kind: 'remembered'; readonly document: MemoryDocument }
-  /** It was known, and counts as said again. */
+  /** The same statement is remembered already; it is confirmed. */
   | { readonly kind: 'confirmed'; readonly document: MemoryDocument }
   /** It was written, and waits for a person. */
   | { readonly kind: 'held'; readonly document: MemoryDocument; readonly reason: string }
@@ -126,6 +126,8 @@ export interface NearDocument {
 
 export type DocumentAction =
   | { readonly do: 'retire' }
+  /** Removes its words and its history for good. */
+  | { readonly do: 'delete' }
   | { readonly do: 'restore'; readonly from?: number | undefined }
   | { readonly do: 'supersede'; readonly newer: string }
   | { readonly do: 'pin' }
@@ -193,7 +195,9 @@ export interface WakeUpRequest {
 
 /** A transcript that a client kept itself. */
 export interface PreviousTranscript {
+  /** Empty where the client does not know it. */
   readonly sessionId: string
+  /** Empty where the client does not know it. */
   readonly ended: string
   readonly messages: readonly {
     readonly id?: string | undefined
@@ -248,16 +252,27 @@ export interface RecallHit {
   readonly score: number
 }
 
-export type ImportRequest =
-  /** What `export` gave. */
-  | { readonly format: 'documents'; readonly text: string; readonly by?: string | undefined }
-  /** An export of a Fireproof database. */
-  | { readonly format: 'fireproof'; readonly text: string; readonly by?: string | undefined }
+export interface ImportRequest {
+  /** What `export` gave, or an export of a Fireproof database. */
+  readonly format: 'documents' | 'fireproof'
+  readonly text: string
+  readonly by?: string | undefined
+  /** Where it came from, for whoever decides about it. */
+  readonly from?: string | undefined
+  /** A person answers for it: it counts at once, as it stands. Otherwise it is held until a person approves it. */
+  readonly accept?: boolean | undefined
+  /** The folder that conversations in it belong to. They become sessions once they are accepted. */
+  readonly workdir?: string | undefined
+}
 
 export interface ImportReport {
   readonly added: number
   readonly known: number
-  /** What could not be read, with where it stands. */
+  /** How many of those that were added wait for a person. */
+  readonly held: number
+  /** Sessions that were made of the conversations in it. */
+  readonly sessions: readonly string[]
+  /** What could not be read, or not taken in, with where it stands. */
   readonly losses: readonly { readonly place: string; readonly reason: string }[]
 }
 

@@ -1,27 +1,16 @@
-import {
-  boolean,
-  field,
-  isObject,
-  list,
-  number,
-  object,
-  string,
-  ThroughlineError,
-  type JsonObject,
-} from '#base'
+import { boolean, field, list, number, object, string, ThroughlineError, type JsonObject } from '#base'
 import { isDocumentCategory, isDocumentType, type DocumentAudience, type DocumentCategory } from '#model'
 import { isDocumentId } from './document-id.ts'
 import type {
   DocumentAction,
-  ImportRequest,
   PickedAt,
-  PreviousTranscript,
   QueryOptions,
   RecallRequest,
   RememberRequest,
   WakeElsewhereRequest,
   WakeUpRequest,
 } from './memory-calls.ts'
+import { readPreviousTranscript } from './previous-transcript.ts'
 import { isSessionId, type QueryValues } from './requests.ts'
 
 /** Longer than any path that a system takes. */
@@ -66,6 +55,7 @@ export function readDocumentAction(body: JsonObject): DocumentAction {
   const what = string(body, 'do')
   switch (what) {
     case 'retire':
+    case 'delete':
     case 'pin':
     case 'unpin':
     case 'approve':
@@ -98,7 +88,7 @@ export function readDocumentAction(body: JsonObject): DocumentAction {
     default:
       throw invalid(
         'do has a value nobody knows',
-        'Give retire, restore, supersede, pin, unpin, expire, approve, reconcile, share, decide or merge.',
+        'Give retire, delete, restore, supersede, pin, unpin, expire, approve, reconcile, share, decide or merge.',
       )
   }
 }
@@ -130,29 +120,6 @@ export function readWakeUpRequest(body: JsonObject): WakeUpRequest {
   }
 }
 
-/** A transcript that a client kept itself; `undefined` when there is none. Throws `request-invalid`. */
-export function readPreviousTranscript(value: unknown): PreviousTranscript | undefined {
-  if (value === undefined) return undefined
-  const hint = 'Give `{ "sessionId", "ended", "messages": [{ "speaker": "human", "text": "…" }] }`.'
-  if (!isObject(value)) throw invalid('previousTranscript is none', hint)
-  const messages = list(value, 'messages').map((one) => {
-    const speaker = string(one, 'speaker')
-    const text = string(one, 'text')
-    if ((speaker !== 'human' && speaker !== 'agent') || text === undefined) {
-      throw invalid('previousTranscript.messages has one that is none', hint)
-    }
-    return {
-      speaker,
-      text,
-      ...optional('id', string(one, 'id')),
-      ...optional('name', string(one, 'name')),
-    } as const
-  })
-  const ended = time(value, 'ended')
-  if (ended === undefined) throw invalid('previousTranscript.ended is missing', hint)
-  return { sessionId: required(value, 'sessionId', hint), ended, messages }
-}
-
 export function readWakeElsewhereRequest(body: JsonObject): WakeElsewhereRequest {
   const sessionId = string(body, 'sessionId')
   if (sessionId === undefined || !isSessionId(sessionId)) {
@@ -178,14 +145,6 @@ export function readRecallRequest(query: QueryValues): RecallRequest {
   if (question.trim() === '') throw invalid('q is missing', 'Say what is asked: `?q=…`.')
   const workdir = query.get('workdir') ?? ''
   return { question, ...(workdir === '' ? {} : { workdir }), ...readQueryLimit(query.get('limit')) }
-}
-
-export function readImportRequest(body: JsonObject): ImportRequest {
-  const format = choice(body, 'format', ['documents', 'fireproof'] as const)
-  if (format === undefined) throw invalid('format is missing', 'Give documents or fireproof.')
-  const text = string(body, 'text')
-  if (text === undefined) throw invalid('text is missing', 'Give what the export holds.')
-  return { format, text }
 }
 
 /** The text that tags are wanted for. */

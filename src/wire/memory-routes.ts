@@ -21,7 +21,7 @@ export type MemoryRouteName =
   | 'recall'
   | 'artifact'
 
-const LIMIT: Parameter = { name: 'limit', kind: 'number', meaning: 'The newest so many.' }
+const LIMIT: Parameter = { name: 'limit', kind: 'number', meaning: 'The newest so many. Of messages: 500.' }
 const VERSION: Parameter = {
   name: 'version',
   kind: 'number',
@@ -145,10 +145,12 @@ export const MEMORY_ROUTES: Readonly<Record<MemoryRouteName, Route>> = {
     path: '/api/documents/import',
     auth: 'device',
     bodyBytes: IMPORT_BYTES,
-    summary: 'Brings documents in. The same again changes nothing.',
+    summary: 'Imports documents, held until a person approves them. The same again changes nothing.',
     body: [
       { name: 'format', kind: 'text', required: true, meaning: '`documents` or `fireproof`.' },
       { name: 'text', kind: 'text', required: true, meaning: 'What the export holds.' },
+      { name: 'from', kind: 'text', meaning: 'Where it came from, shown beside each document.' },
+      { name: 'accept', kind: 'flag', meaning: 'Approves them. Only for a file of your own.' },
     ],
     answer: '`ImportReport`',
   },
@@ -191,7 +193,7 @@ export const MEMORY_ROUTES: Readonly<Record<MemoryRouteName, Route>> = {
     auth: 'device',
     bodyBytes: DOCUMENT_BYTES,
     summary:
-      'Retires, restores, supersedes, pins, unpins, expires, approves, reconciles, shares, decides or merges.',
+      'Retires, deletes, restores, supersedes, pins, unpins, expires, approves, reconciles, shares, decides or merges.',
     body: [
       { name: 'do', kind: 'text', required: true, meaning: 'Which of them.' },
       { name: 'from', kind: 'number', meaning: '`restore`: the version whose fields it has again.' },

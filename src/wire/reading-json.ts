@@ -13,7 +13,8 @@ export interface BytesCodec {
 /** A reading as JSON can carry it, its raw line beside it. */
 export function toWireReading(reading: Reading, codec: BytesCodec): unknown {
   if (reading.kind === 'damage') return reading
-  const { raw, ...entry } = reading.entry
+  const { raw, ...whole } = reading.entry
+  const entry = whole.kind === 'delegated' ? { ...whole, work: { ...whole.work, raw: undefined } } : whole
   return raw.length === 0 ? { kind: 'entry', entry } : { kind: 'entry', entry, raw: codec.toWire(raw) }
 }
 
@@ -32,7 +33,9 @@ export function fromWireReading(value: unknown, codec: BytesCodec): Reading {
     })
   }
   const raw = field(value, 'raw')
-  return { kind: 'entry', entry: { ...entry, raw: isWireBytes(raw) ? codec.fromWire(raw) : NO_BYTES } }
+  const bytes = isWireBytes(raw) ? codec.fromWire(raw) : NO_BYTES
+  if (entry.kind !== 'delegated') return { kind: 'entry', entry: { ...entry, raw: bytes } }
+  return { kind: 'entry', entry: { ...entry, raw: bytes, work: { ...entry.work, raw: NO_BYTES } } }
 }
 
 function isDamage(value: unknown): value is Extract<Reading, { kind: 'damage' }> {

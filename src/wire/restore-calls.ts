@@ -18,6 +18,8 @@ export interface RestoreCalls {
   compactions(sessionId: string): Promise<CompactionState>
   /** Writes the session as a native one of an agent, or only says what it would lose. Twice: the same session. */
   convert(sessionId: string, request: ConvertRequest): Promise<ConvertOutcome>
+  /** Writes a new session of the same agent with everything up to an entry. No agent is started. */
+  copy(sessionId: string, request?: ForkCopyRequest): Promise<ForkCopy>
   /** Where a session came from and what became of it, one step in both directions. */
   lineage(sessionId: string): Promise<Lineage>
 }
@@ -101,6 +103,23 @@ export interface ConvertOutcome {
   readonly workdir: string
 }
 
+export interface ForkCopyRequest {
+  /** The id of the last entry that is copied. Default: all. */
+  readonly at?: string | undefined
+  /** The folder to continue in. Default: the session's own. */
+  readonly workdir?: string | undefined
+}
+
+export interface ForkCopy {
+  /** The id of the copy. */
+  readonly sessionId: string
+  readonly agent: string
+  /** How to go on with it in a terminal. */
+  readonly command: readonly string[]
+  /** The folder in which the command is to be run. */
+  readonly workdir: string
+}
+
 export interface Lineage {
   readonly from?: LineageLink | undefined
   readonly to: readonly LineageLink[]
@@ -109,7 +128,7 @@ export interface Lineage {
 export interface LineageLink {
   readonly sessionId: string
   readonly agent: string
-  readonly kind: 'repaired' | 'converted' | 'handed-over'
+  readonly kind: 'repaired' | 'converted' | 'handed-over' | 'forked'
   readonly at: string
   /** The machine that it is on, and whose that is, when it is another one of the team. */
   readonly origin?: Omit<SessionOrigin, 'mine'> | undefined

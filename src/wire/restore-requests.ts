@@ -1,9 +1,10 @@
 import { boolean, number, string, ThroughlineError, type JsonObject } from '#base'
 import { NATIVE_AGENTS, TARGETS, type NativeAgent, type Target } from '#model'
-import type { CompactRequest, ConvertRequest } from './restore-calls.ts'
+import type { CompactRequest, ConvertRequest, ForkCopyRequest } from './restore-calls.ts'
 
 /** Longer than any path that a system takes. */
 const LONGEST_PATH = 4096
+const LONGEST_ID = 256
 const MOST_TURNS = 100_000
 
 /** Every reader here throws `request-invalid` for a value that cannot be meant, and names it. */
@@ -30,17 +31,26 @@ export function readCompactRequest(body: JsonObject): CompactRequest {
 
 export function readConvertRequest(body: JsonObject): ConvertRequest {
   const to = readNativeAgent(string(body, 'to') ?? '')
-  const workdir = string(body, 'workdir')
-  if (
-    body['workdir'] !== undefined &&
-    (workdir === undefined || workdir === '' || workdir.length > LONGEST_PATH)
-  )
-    throw invalid('workdir', 'Give the path of a folder.')
   return {
     to,
-    ...(workdir === undefined ? {} : { workdir }),
+    ...readWorkdir(body),
     ...(boolean(body, 'dryRun') === true ? { dryRun: true } : {}),
   }
+}
+
+export function readForkCopyRequest(body: JsonObject): ForkCopyRequest {
+  const at = string(body, 'at')
+  if (body['at'] !== undefined && (at === undefined || at === '' || at.length > LONGEST_ID))
+    throw invalid('at', 'Give the id of an entry.')
+  return { ...(at === undefined ? {} : { at }), ...readWorkdir(body) }
+}
+
+function readWorkdir(body: JsonObject): { readonly workdir?: string } {
+  const workdir = string(body, 'workdir')
+  if (body['workdir'] === undefined) return {}
+  if (workdir === undefined || workdir === '' || workdir.length > LONGEST_PATH)
+    throw invalid('workdir', 'Give the path of a folder.')
+  return { workdir }
 }
 
 export function readNativeAgent(text: string): NativeAgent {

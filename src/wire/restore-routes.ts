@@ -8,6 +8,7 @@ export type RestoreRouteName =
   | 'compact'
   | 'undoCompaction'
   | 'convert'
+  | 'copy'
   | 'lineage'
 
 /** The routes of going on with a session. */
@@ -81,6 +82,17 @@ export const RESTORE_ROUTES: Readonly<Record<RestoreRouteName, Route>> = {
       { name: 'workdir', kind: 'text', meaning: "The folder to go on in. Default: the session's own." },
     ],
     answer: '`ConvertOutcome`',
+  },
+  copy: {
+    method: 'POST',
+    path: '/api/sessions/:id/copy',
+    auth: 'device',
+    summary: 'Writes a fork: a new session with everything up to an entry. No agent is started.',
+    body: [
+      { name: 'at', kind: 'text', meaning: 'The id of the last entry that is copied. Default: all.' },
+      { name: 'workdir', kind: 'text', meaning: "The folder to continue in. Default: the session's own." },
+    ],
+    answer: '`ForkCopy`',
   },
   lineage: {
     method: 'GET',

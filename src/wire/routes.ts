@@ -143,7 +143,7 @@ export const ROUTES: Readonly<Record<RouteName, Route>> = {
     method: 'GET',
     path: '/api/sessions/:query',
     auth: 'device',
-    summary: 'The session with this id, unique id prefix, or name.',
+    summary: 'The session with this id, unique id prefix of at least 4 characters, or whole name.',
     answer: SESSION,
   },
   change: {

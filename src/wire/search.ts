@@ -36,6 +36,8 @@ export interface SearchHit {
     readonly workdir?: string | undefined
     /** Where it is, when that is not this machine. */
     readonly origin?: SessionOrigin | undefined
+    /** It is a sample session. */
+    readonly demo?: true | undefined
   }
   /** The subagent in whose file it stands. */
   readonly subagent?: string | undefined

@@ -27,7 +27,7 @@ export interface Throughline {
   health(): Promise<Health>
   /** Every session, most recently active first. One bad file never hides another. */
   list(options?: ListOptions): Promise<SessionList>
-  /** The session with this id, unique id prefix, or name. Throws `session-not-found` or `session-ambiguous`. */
+  /** The session with this id, unique id prefix of at least 4 characters, or whole name. Throws `session-not-found` or `session-ambiguous`. */
   get(query: string): Promise<SessionSummary>
   /** The session with the facts that only a full read tells. */
   survey(session: SessionSummary): Promise<SessionSummary>

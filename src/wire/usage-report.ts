@@ -9,7 +9,7 @@ export interface UsageRequest {
   readonly workdir?: string
   /** Where days begin and end. Default: UTC. */
   readonly timeZone?: string
-  /** `mine`: what the person used on all of his machines, where there is a team. Default: on this one. */
+  /** `mine`: what the person used on all of their machines, where there is a team. Default: on this one. */
   readonly machines?: 'this' | 'mine'
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -19,14 +19,26 @@ export interface UsageReport {
   readonly rows: readonly UsageRow[]
   readonly total: UsageTotals
   readonly prices: PriceList
-  /** Compactions, and the tokens they took out of the models' windows. */
-  readonly compactions: { readonly count: number; readonly tokens: number }
+  readonly compactions: CompactionTotals
   /** Models without a known price; their tokens are counted, their cost is not. */
   readonly unpriced: readonly string[]
   /** False while the index still lacks sessions. */
   readonly complete: boolean
   /** Whose it is. `this` though all were asked for: the database of the team does not answer. */
   readonly machines?: 'this' | 'mine' | undefined
+  /** There are only sample sessions. Where there are others, samples are left out. */
+  readonly ofSamples?: boolean | undefined
+}
+
+/** Compactions, and the tokens they took out of the models' windows. */
+interface CompactionTotals {
+  readonly count: number
+  /** Of those that say how many. */
+  readonly tokens: number
+  /** Compactions that do not say how many tokens they took out. */
+  readonly unknown: number
+  /** Compactions whose request is in no bill: its session does not state what it cost. */
+  readonly unbilled: number
 }
 
 export interface UsageTotals {

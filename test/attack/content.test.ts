@@ -65,7 +65,6 @@ const SLOW_TEXTS = [
 
 test.each([{ index: true }, { index: false }])(
   '[ATT50] no search takes long or fails, whatever is searched for: %o',
-  { timeout: 120_000 },
   async (options) => {
     await writeFile(path, toJsonl([createLines().prompt('an ordinary prompt with words')]))
     const target = await openReal(options)
@@ -112,33 +111,29 @@ test('[ATT50] no request line, header or frame takes long to read', async () => 
   }
 })
 
-test(
-  '[ATT51] records that are too deep, too wide or name the prototype break nothing',
-  { timeout: 120_000 },
-  async () => {
-    const lines = createLines()
-    const deep = `{"type":"user","uuid":"deep","message":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`
-    const wide = `{"type":"user","uuid":"wide",${Array.from({ length: 1_000_000 }, (_, n) => `"k${n}":${n}`).join(',')}}`
-    const proto =
-      '{"type":"user","uuid":"proto","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
-    const twice =
-      '{"type":"user","type":"assistant","uuid":"twice","uuid":"again","message":{"role":"user","content":"x"}}'
-    await writeFile(
-      path,
-      `${toJsonl([lines.prompt('first')])}${deep}\n${wide}\n${proto}\n${twice}\n${toJsonl([lines.prompt('last')])}`,
-    )
-    const target = await openReal()
-    for (const rest of ['entries?limit=100&raw=0', 'check', 'survey', 'conversation', 'export?format=html']) {
-      const { status } = await ask(target, `GET /api/sessions/${ID}/${rest}`, { token: target.token })
-      expect([rest, status]).toEqual([rest, 200])
-    }
-    const { body } = await ask(target, `GET /api/sessions/${ID}/export?format=md`, { token: target.token })
-    expect(body).toContain('first')
-    expect(body).toContain('last')
-    expect(Reflect.get({}, 'polluted')).toBeUndefined()
-    expect(target.server.failures()).toBe(0)
-  },
-)
+test('[ATT51] records that are too deep, too wide or name the prototype break nothing', async () => {
+  const lines = createLines()
+  const deep = `{"type":"user","uuid":"deep","message":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`
+  const wide = `{"type":"user","uuid":"wide",${Array.from({ length: 1_000_000 }, (_, n) => `"k${n}":${n}`).join(',')}}`
+  const proto =
+    '{"type":"user","uuid":"proto","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
+  const twice =
+    '{"type":"user","type":"assistant","uuid":"twice","uuid":"again","message":{"role":"user","content":"x"}}'
+  await writeFile(
+    path,
+    `${toJsonl([lines.prompt('first')])}${deep}\n${wide}\n${proto}\n${twice}\n${toJsonl([lines.prompt('last')])}`,
+  )
+  const target = await openReal()
+  for (const rest of ['entries?limit=100&raw=0', 'check', 'survey', 'conversation', 'export?format=html']) {
+    const { status } = await ask(target, `GET /api/sessions/${ID}/${rest}`, { token: target.token })
+    expect([rest, status]).toEqual([rest, 200])
+  }
+  const { body } = await ask(target, `GET /api/sessions/${ID}/export?format=md`, { token: target.token })
+  expect(body).toContain('first')
+  expect(body).toContain('last')
+  expect(Reflect.get({}, 'polluted')).toBeUndefined()
+  expect(target.server.failures()).toBe(0)
+})
 
 test('[ATT51] bodies that are too deep, too wide or name the prototype break nothing', async () => {
   const target = await openTarget()
@@ -157,45 +152,41 @@ test('[ATT51] bodies that are too deep, too wide or name the prototype break not
   expect(target.server.failures()).toBe(0)
 })
 
-test(
-  '[ATT52] images are passed on as they are: a bomb is not decoded, a huge one is not held',
-  { timeout: 120_000 },
-  async () => {
-    const lines = createLines()
-    // The head of a PNG that says it is 50,000 by 50,000.
-    const bomb = Buffer.from('89504e470d0a1a0a0000000d494844520000c3500000c3500806000000', 'hex').toString(
-      'base64',
-    )
-    const image = (data: string): object => ({
-      type: 'image',
-      source: { type: 'base64', media_type: 'image/png', data },
-    })
-    const prompt = (data: string): string =>
-      toJsonl([
-        lines.prompt('', {
-          message: { role: 'user', content: [image(data), { type: 'text', text: 'look' }] },
-        }),
-      ])
-    await writeFile(path, prompt(bomb))
-    const file = await open(path, 'a')
-    await file.appendFile(prompt('A'.repeat(100 * 1024 * 1024)))
-    await file.appendFile(toJsonl([lines.prompt('after the images')]))
-    await file.close()
+test('[ATT52] images are passed on as they are: a bomb is not decoded, a huge one is not held', async () => {
+  const lines = createLines()
+  // The head of a PNG that says it is 50,000 by 50,000.
+  const bomb = Buffer.from('89504e470d0a1a0a0000000d494844520000c3500000c3500806000000', 'hex').toString(
+    'base64',
+  )
+  const image = (data: string): object => ({
+    type: 'image',
+    source: { type: 'base64', media_type: 'image/png', data },
+  })
+  const prompt = (data: string): string =>
+    toJsonl([
+      lines.prompt('', {
+        message: { role: 'user', content: [image(data), { type: 'text', text: 'look' }] },
+      }),
+    ])
+  await writeFile(path, prompt(bomb))
+  const file = await open(path, 'a')
+  await file.appendFile(prompt('A'.repeat(100 * 1024 * 1024)))
+  await file.appendFile(toJsonl([lines.prompt('after the images')]))
+  await file.close()
 
-    const target = await openReal()
-    const begun = performance.now()
-    const page = await ask(target, `GET /api/sessions/${ID}/entries?limit=10`, { token: target.token })
-    expect(page.status).toBe(200)
-    expect(page.body.length).toBeLessThan(1_000_000)
-    expect(page.body).toContain(bomb)
-    expect(page.body).toContain('after the images')
-    const shown = await ask(target, `GET /api/sessions/${ID}/export?format=md`, { token: target.token })
-    expect(shown.body).toMatch(/image/)
-    expect(shown.body.length).toBeLessThan(1_000_000)
-    const check = await ask(target, `GET /api/sessions/${ID}/check`, { token: target.token })
-    expect(list(check.json, 'findings').filter((finding) => string(finding, 'severity') === 'error')).toEqual(
-      [],
-    )
-    expect(performance.now() - begun).toBeLessThan(20_000)
-  },
-)
+  const target = await openReal()
+  const begun = performance.now()
+  const page = await ask(target, `GET /api/sessions/${ID}/entries?limit=10`, { token: target.token })
+  expect(page.status).toBe(200)
+  expect(page.body.length).toBeLessThan(1_000_000)
+  expect(page.body).toContain(bomb)
+  expect(page.body).toContain('after the images')
+  const shown = await ask(target, `GET /api/sessions/${ID}/export?format=md`, { token: target.token })
+  expect(shown.body).toMatch(/image/)
+  expect(shown.body.length).toBeLessThan(1_000_000)
+  const check = await ask(target, `GET /api/sessions/${ID}/check`, { token: target.token })
+  expect(list(check.json, 'findings').filter((finding) => string(finding, 'severity') === 'error')).toEqual(
+    [],
+  )
+  expect(performance.now() - begun).toBeLessThan(20_000)
+})

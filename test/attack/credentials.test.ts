@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { isObject, list, string } from '#base'
 import { ROUTES } from '#server'
@@ -186,6 +187,60 @@ test('[ATT16] revoking a device closes its sockets at once and voids its token',
   })
   expect(late.status).toBe(401)
   expect(staying.socket.readyState).toBe(staying.socket.OPEN)
+})
+
+test('[ATT16] a code dies with the device that asked for it, so that a revoked device cannot return as another', async () => {
+  const target = await openTarget()
+  const lost = await login(target)
+  const kept = await login(target)
+  const codeOf = async (token: string): Promise<string> =>
+    string((await ask(target, 'POST /api/codes', { token })).json, 'code') ?? ''
+  const use = async (code: string): Promise<number> =>
+    (await ask(target, 'POST /api/login', { body: { code } })).status
+  const [first, second, other, own] = [
+    await codeOf(lost.token),
+    await codeOf(lost.token),
+    await codeOf(kept.token),
+    await codeOf(target.token),
+  ]
+  expect((await ask(target, `DELETE /api/devices/${lost.id}`, { token: target.token })).status).toBe(204)
+  expect([await use(first), await use(second), await use(other), await use(own)]).toEqual([
+    401, 401, 200, 200,
+  ])
+  // A device that logs itself out is revoked like any other.
+  const leaving = await codeOf(kept.token)
+  expect((await ask(target, 'POST /api/logout', { token: kept.token })).status).toBe(204)
+  expect(await use(leaving)).toBe(401)
+})
+
+test('[ATT16] of a code and the revocation of its issuer at the same time, no device is left over', async () => {
+  const target = await openTarget()
+  for (let n = 0; n < 8; n++) {
+    const lost = await login(target)
+    const code = string((await ask(target, 'POST /api/codes', { token: lost.token })).json, 'code')
+    const [used] = await Promise.all([
+      ask(target, 'POST /api/login', { body: { code } }),
+      ask(target, `DELETE /api/devices/${lost.id}`, { token: target.token }),
+    ])
+    // Either it was a device before its issuer was revoked, or it is none.
+    const token = string(used.json, 'token')
+    const status = token === undefined ? 401 : (await ask(target, 'GET /api/devices', { token })).status
+    expect([used.status, status]).toEqual([used.status, used.status])
+  }
+})
+
+test('[SRV10] an open socket counts as use, and a device that was away for 30 days loses its socket', async () => {
+  const target = await openTarget({ limits: { pingMs: 40 } })
+  const used = await login(target)
+  const live = await openLive(target, used.token)
+  for (let day = 0; day < 40; day++) {
+    target.clock.now += DAY
+    await sleep(60)
+  }
+  expect(live.socket.readyState).toBe(live.socket.OPEN)
+  expect((await ask(target, 'GET /api/devices', { token: used.token })).status).toBe(200)
+  target.clock.now += 31 * DAY
+  expect(await live.closed).toBe(4401)
 })
 
 test('[SRV6] a ticket opens one socket, within half a minute', async () => {

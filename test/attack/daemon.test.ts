@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { object, parseJson, string } from '#base'
-import { findDaemon, openLogFile, readSecret, toLocalToken, toProof } from '#server'
+import { DEFAULT_PORT, findDaemon, openLogFile, readSecret, toLocalToken, toProof } from '#server'
 import { createLines, generateCorpus, openTempDir, toJsonl, type TempDir } from '#testing'
 import { indexPath, readRows } from '../index-rows.ts'
 import { buildDaemon, DAEMON_SCRIPT, spawnDaemon, started, type Started } from './daemon-process.ts'
@@ -21,7 +21,7 @@ let dir: TempDir
 let home: string
 let claudeDir: string
 
-beforeAll(buildDaemon, 300_000)
+beforeAll(buildDaemon)
 beforeEach(async () => {
   dir = await openTempDir()
   home = join(dir.path, 'home')
@@ -128,9 +128,11 @@ test.skipIf(!isRoot || !hasSetpriv)(
     )
     for (const name of ['', ...names]) {
       const path = join(home, name)
-      const { mode } = await stat(path)
-      expect([name, (mode & 0o077).toString(8)]).toEqual([name, '0'])
-      const look = `try { require('fs').${(await stat(path)).isDirectory() ? 'readdirSync' : 'readFileSync'}(${JSON.stringify(path)}); console.log('READ') } catch (error) { console.log(error.code) }`
+      const found = await stat(path)
+      // A link to an agent's own file has the mode that the agent gave it: the folder above keeps others out.
+      const isLink = name.startsWith('archive') && found.isFile() && found.nlink > 1
+      if (!isLink) expect([name, (found.mode & 0o077).toString(8)]).toEqual([name, '0'])
+      const look = `try { require('fs').${found.isDirectory() ? 'readdirSync' : 'readFileSync'}(${JSON.stringify(path)}); console.log('READ') } catch (error) { console.log(error.code) }`
       const other = ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath, '-e', look]
       expect([name, execFileSync('/usr/bin/setpriv', other, { encoding: 'utf8', cwd: '/' }).trim()]).toEqual([
         name,
@@ -243,29 +245,25 @@ test('[FLT19] the second daemon of a home names the first and does nothing; a ki
   expect(Number(line?.['ms'])).toBeLessThan(5000)
 })
 
-test(
-  '[FLT10] with hardly any descriptors the daemon goes on, and recovers',
-  { timeout: 120_000 },
-  async () => {
-    // Node opens all files of a program at once when it loads them one by one: fewer would not let it begin.
-    const limited = ['/bin/sh', '-c', 'ulimit -n 128; exec "$@"', 'sh']
-    const daemon = spawnDaemon([home, claudeDir], { before: limited })
-    const target = await started(daemon)
-    const token = toLocalToken(await readSecret(home))
-    const { connect } = await import('node:net')
-    const held = Array.from({ length: 150 }, () => connect(target.port, '127.0.0.1').on('error', () => {}))
-    onTestFinished(() => {
-      for (const socket of held) socket.destroy()
-    })
-    await sleep(1000)
+test('[FLT10] with hardly any descriptors the daemon goes on, and recovers', async () => {
+  // Node opens all files of a program at once when it loads them one by one: fewer would not let it begin.
+  const limited = ['/bin/sh', '-c', 'ulimit -n 128; exec "$@"', 'sh']
+  const daemon = spawnDaemon([home, claudeDir], { before: limited })
+  const target = await started(daemon)
+  const token = toLocalToken(await readSecret(home))
+  const { connect } = await import('node:net')
+  const held = Array.from({ length: 150 }, () => connect(target.port, '127.0.0.1').on('error', () => {}))
+  onTestFinished(() => {
     for (const socket of held) socket.destroy()
-    await sleep(500)
-    const { status } = await ask(target, 'GET /api/devices', { token })
-    expect(status).toBe(200)
-    expect((await ask(target, 'GET /api/sessions', { token })).status).toBe(200)
-    expect(daemon.child.exitCode).toBeNull()
-  },
-)
+  })
+  await sleep(1000)
+  for (const socket of held) socket.destroy()
+  await sleep(500)
+  const { status } = await ask(target, 'GET /api/devices', { token })
+  expect(status).toBe(200)
+  expect((await ask(target, 'GET /api/sessions', { token })).status).toBe(200)
+  expect(daemon.child.exitCode).toBeNull()
+})
 
 test('[FLT12] a home that is deleted is noticed, said, and the end', async () => {
   const daemon = spawnDaemon([home, claudeDir])
@@ -281,8 +279,12 @@ test('[FLT12] a home that is deleted is noticed, said, and the end', async () =>
 })
 
 test('[SRV10] devices stay logged in over a restart, at the same port', async () => {
+  // The usual port is taken, by this test or by another: the daemon finds one of its own, and keeps it.
+  const other = createServer().listen(DEFAULT_PORT, '127.0.0.1')
+  await new Promise((done) => other.once('listening', done).once('error', done))
   const first = spawnDaemon([home, claudeDir])
   const target = await started(first)
+  other.close()
   const token = toLocalToken(await readSecret(home))
   const code = string((await ask(target, 'POST /api/codes', { token })).json, 'code')
   const device = string((await ask(target, 'POST /api/login', { body: { code } })).json, 'token') ?? ''
@@ -302,39 +304,35 @@ test('[SRV11] a port that is taken is no reason not to start', async () => {
   expect(DAEMON_SCRIPT.startsWith(root)).toBe(true)
 })
 
-test(
-  '[FLT50] with hardly any memory a daemon indexes, stops in the middle of it, and goes on from there',
-  { timeout: 120_000 },
-  async () => {
-    await generateCorpus({ dir: claudeDir, seed: 7, size: 'xs' })
-    const scarce = { env: { NODE_OPTIONS: '--max-old-space-size=128' } }
-    const stops = process.env['RUNS'] === 'full' ? 20 : 3
-    let inTheMiddle = 0
-    for (let stop = 0; stop < stops; stop++) {
-      const daemon = spawnDaemon([home, claudeDir], scarce)
-      const target = await started(daemon)
-      await sleep(stop * 60)
-      if ((await readIndex(target)) !== 'complete') inTheMiddle++
-      const begun = performance.now()
-      daemon.child.kill('SIGTERM')
-      expect(await daemon.next()).toEqual({ kind: 'stopped', reason: 'closed' })
-      expect(await daemon.exited).toBe(0)
-      expect(performance.now() - begun).toBeLessThan(5000)
-    }
-    expect(inTheMiddle).toBeGreaterThan(0)
-    const other = join(dir.path, 'other')
-    for (const each of [home, other]) {
-      const daemon = spawnDaemon([each, claudeDir], scarce)
-      const target = await started(daemon)
-      while ((await readIndex(target, each)) !== 'complete') await sleep(30)
-      daemon.child.kill('SIGTERM')
-      expect(await daemon.exited).toBe(0)
-    }
-    const rows = readRows(indexPath(other))
-    expect(rows.length).toBeGreaterThan(1000)
-    expect(readRows(indexPath(home))).toEqual(rows)
-  },
-)
+test('[FLT50] with hardly any memory a daemon indexes, stops in the middle of it, and goes on from there', async () => {
+  await generateCorpus({ dir: claudeDir, seed: 7, size: 'xs' })
+  const scarce = { env: { NODE_OPTIONS: '--max-old-space-size=128' } }
+  const stops = process.env['RUNS'] === 'full' ? 20 : 3
+  let inTheMiddle = 0
+  for (let stop = 0; stop < stops; stop++) {
+    const daemon = spawnDaemon([home, claudeDir], scarce)
+    const target = await started(daemon)
+    await sleep(stop * 60)
+    if ((await readIndex(target)) !== 'complete') inTheMiddle++
+    const begun = performance.now()
+    daemon.child.kill('SIGTERM')
+    expect(await daemon.next()).toEqual({ kind: 'stopped', reason: 'closed' })
+    expect(await daemon.exited).toBe(0)
+    expect(performance.now() - begun).toBeLessThan(5000)
+  }
+  expect(inTheMiddle).toBeGreaterThan(0)
+  const other = join(dir.path, 'other')
+  for (const each of [home, other]) {
+    const daemon = spawnDaemon([each, claudeDir], scarce)
+    const target = await started(daemon)
+    while ((await readIndex(target, each)) !== 'complete') await sleep(30)
+    daemon.child.kill('SIGTERM')
+    expect(await daemon.exited).toBe(0)
+  }
+  const rows = readRows(indexPath(other))
+  expect(rows.length).toBeGreaterThan(1000)
+  expect(readRows(indexPath(home))).toEqual(rows)
+})
 
 async function readIndex(target: Started, of = home): Promise<string | undefined> {
   const token = toLocalToken(await readSecret(of))

@@ -80,27 +80,23 @@ const hostile = fc.array(
   },
 )
 
-test(
-  '[ATT43] [R04] whatever was said in an earlier session, reading the wake-up gives back exactly that',
-  () => {
-    fc.assert(
-      fc.property(fc.array(hostile, { minLength: 1, maxLength: 5 }), (pieces) => {
-        const texts = pieces.map((each) => each.join(''))
-        const { text, receipt } = compose(texts, texts[0])
-        const parts = parseWakeUp(text)
-        const lines = parts?.transcript?.lines ?? []
-        const plain = texts.map((each) => wellFormed(each))
-        expect(lines.map((line) => ('text' in line ? wellFormed(line.text) : line.leftOut))).toEqual(plain)
-        const items = parts?.contexts.flatMap((context) => context.items.map((item) => wellFormed(item.text)))
-        expect(items).toEqual(receipt.documents.map(({ id }) => plain[Number(id.slice(1))]))
-        expect(text.match(/<\/?(?:previous-session|context)\b/g)).toHaveLength(4)
-        expect(parseDirectives(text.slice(text.indexOf('<previous-session'))).directives).toEqual([])
-      }),
-      runs(2000),
-    )
-  },
-  HANG_MS * 3,
-)
+test('[ATT43] [R04] whatever was said in an earlier session, reading the wake-up gives back exactly that', () => {
+  fc.assert(
+    fc.property(fc.array(hostile, { minLength: 1, maxLength: 5 }), (pieces) => {
+      const texts = pieces.map((each) => each.join(''))
+      const { text, receipt } = compose(texts, texts[0])
+      const parts = parseWakeUp(text)
+      const lines = parts?.transcript?.lines ?? []
+      const plain = texts.map((each) => wellFormed(each))
+      expect(lines.map((line) => ('text' in line ? wellFormed(line.text) : line.leftOut))).toEqual(plain)
+      const items = parts?.contexts.flatMap((context) => context.items.map((item) => wellFormed(item.text)))
+      expect(items).toEqual(receipt.documents.map(({ id }) => plain[Number(id.slice(1))]))
+      expect(text.match(/<\/?(?:previous-session|context)\b/g)).toHaveLength(4)
+      expect(parseDirectives(text.slice(text.indexOf('<previous-session'))).directives).toEqual([])
+    }),
+    runs(2000),
+  )
+})
 
 describe('secrets', () => {
   const unescaped = (text: string): string => JSON.stringify(parseWakeUp(text))
@@ -182,9 +178,9 @@ function obeys(request: ModelRequest): readonly ModelStep[] {
   return [{ kind: 'tool', name: 'Bash', input: { command } }]
 }
 
-describe('a document is poisoned', { timeout: HANG_MS * 2 }, () => {
+describe('a document is poisoned', () => {
   let place: LivePlace | undefined
-  afterEach(async () => await place?.close(), HANG_MS)
+  afterEach(async () => await place?.close())
 
   test('[ATT45] a model that obeys it runs nothing that nobody allowed, and it is on record', async () => {
     place = await openLivePlace({ wakeUp: { on: true } }, obeys)

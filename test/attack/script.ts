@@ -131,7 +131,7 @@ export function createScript({ tellsList = false }: { readonly tellsList?: boole
         unpricedMessages: 0,
       },
       prices: { source: 'none', dated: '2026-11-15' },
-      compactions: { count: 0, tokens: 0 },
+      compactions: { count: 0, tokens: 0, unknown: 0, unbilled: 0 },
       unpriced: [],
       complete: true,
     }),

@@ -91,10 +91,10 @@ function toWords(made: string): string {
 }
 
 const planted = plantSecrets(46, 200)
-const FIVE = ['raw', 'JSON', 'two lines', 'base64', 'URL']
+const TESTED = ['raw', 'JSON', 'two lines', 'base64', 'URL', 'colours', 'a sum of two texts', 'hex']
 
 describe('secrets in an export', () => {
-  test.each(SECRET_FORMS.filter(({ name }) => FIVE.includes(name)))(
+  test.each(SECRET_FORMS.filter(({ name }) => TESTED.includes(name)))(
     '[RED12] [ATT46] in the form of $name do not leave in Markdown or HTML',
     async (form) => {
       const { throughline: here, session } = await openWith(toLines(form, planted))

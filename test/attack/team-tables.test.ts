@@ -328,7 +328,7 @@ describe('[ATT56] [TEA26] whoever comes with a login and no code of ours', () =>
     // What they said of sessions of their own.
     await say('DELETE FROM session_workdir WHERE owner <> $1', [bob.person])
     expect(await everythingOfBobs()).toEqual(before)
-  }, 120_000)
+  })
 
   test("[ATT56] [TEA28] a long line is not had by its name: neither read, nor made one of one's own", async () => {
     const eve = logins.get('member')

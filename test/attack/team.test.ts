@@ -62,7 +62,7 @@ describe('somebody else in the team', () => {
       string(object(remembered, 'document'), 'id') ?? '',
     ]
     if (things.includes('')) throw new Error('something has no id')
-  }, 120_000)
+  })
   afterAll(async () => {
     const ask = askOf(ada)
     await ask(`/api/sessions/${things?.[1] ?? ''}/end`, { method: 'POST', body: '{}' })
@@ -118,7 +118,7 @@ describe('somebody else in the team', () => {
     await expect
       .poll(async () => JSON.stringify(await laptop.json(['ls'])), HANG)
       .toContain(`Off to ${PRIVATE}`)
-  }, 120_000)
+  })
 })
 
 /** Every way to ask a route for a thing: in its path, in each part of its query and of its body. */

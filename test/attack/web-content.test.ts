@@ -165,144 +165,132 @@ describe.skipIf(!existsSync(CHROMIUM))('what sessions say, in a real browser', (
     '#',
   ]
 
-  test(
-    '[ATT27] [ATT30] [ATT31] [ATT32] [B1.2] [WEB12] nothing in any field of a session runs, leads away or is asked for',
-    { timeout: 240_000 },
-    async () => {
-      const { tab, ran } = await openWatched()
-      const { page } = tab
-      for (const place of places) {
-        await tab.go(place)
-        await page.waitForTimeout(place.startsWith('#session') ? 150 : 500)
-        await unfold(page)
-        const found = await page.evaluate(() => {
-          // The composer is the app's own: nothing that a session says can have its class.
-          const inside = [...document.querySelectorAll('main *, nav *')].filter(
-            (node) => !node.matches('form.composer'),
-          )
-          return {
-            active: inside
-              .filter((node) =>
-                /^(?:script|iframe|object|embed|form|style|link|meta|base|video|audio|math|template)$/i.test(
-                  node.localName,
-                ),
-              )
-              .map((node) => node.outerHTML.slice(0, 200)),
-            handlers: inside.flatMap((node) =>
-              node
-                .getAttributeNames()
-                .filter((name) => name.startsWith('on'))
-                .map((name) => `${node.localName} ${name}`),
-            ),
-            links: inside
-              .flatMap((node) => (node instanceof HTMLAnchorElement ? [node.getAttribute('href') ?? ''] : []))
-              .filter((href) => !/^(?:#|https?:\/\/|mailto:)/.test(href)),
-            images: inside
-              .flatMap((node) => (node instanceof HTMLImageElement ? [node.src] : []))
-              .filter((src) => !src.startsWith('blob:')),
-            taken: document.querySelectorAll('#app').length,
-          }
-        })
-        expect({ place, ...found }).toEqual({
-          place,
-          active: [],
-          handlers: [],
-          links: [],
-          images: [],
-          taken: 1,
-        })
-      }
-      await page.keyboard.press('Control+k')
-      await page.waitForTimeout(400)
-      expect(ran).toEqual([])
-      expect(tab.trouble).toEqual([])
-      await tab.close()
-    },
-  )
-
-  test(
-    '[ATT28] [WEB12] with a renderer that takes text for markup, the policy of the page alone lets nothing run or leave',
-    { timeout: 240_000 },
-    async () => {
-      const site = await openTempDir()
-      await build({
-        configFile: join(root, 'vite.config.ts'),
-        logLevel: 'silent',
-        build: { outDir: site.path, emptyOutDir: true },
-        plugins: [
-          {
-            name: 'careless',
-            enforce: 'pre',
-            load: (id) => (id.endsWith('/message/markdown.tsx') ? CARELESS : undefined),
-          },
-        ],
-      })
-      const { tab, ran } = await openWatched()
-      const { page } = tab
-      const left: string[] = []
-      page.on('requestfinished', (request) => {
-        if (!request.url().startsWith(daemon.url) && !request.url().startsWith('blob:'))
-          left.push(request.url())
-      })
-      await page.route(`${daemon.url}/**`, async (route) => {
-        const { pathname } = new URL(route.request().url())
-        if (pathname.startsWith('/api/')) return await route.continue()
-        const answer = await route.fetch({ url: `${daemon.url}/` })
-        const headers = answer.headers()
-        if (pathname === '/') {
-          const nonce = /nonce-([^']+)/.exec(headers['content-security-policy'] ?? '')?.[1] ?? ''
-          const html = await readFile(join(site.path, 'index.html'), 'utf8')
-          return await route.fulfill({
-            headers,
-            body: html.replaceAll('<script', `<script nonce="${nonce}"`),
-          })
+  test('[ATT27] [ATT30] [ATT31] [ATT32] [B1.2] [WEB12] nothing in any field of a session runs, leads away or is asked for', async () => {
+    const { tab, ran } = await openWatched()
+    const { page } = tab
+    for (const place of places) {
+      await tab.go(place)
+      await page.waitForTimeout(place.startsWith('#session') ? 150 : 500)
+      await unfold(page)
+      const found = await page.evaluate(() => {
+        // The composer is the app's own: nothing that a session says can have its class.
+        const inside = [...document.querySelectorAll('main *, nav *')].filter(
+          (node) => !node.matches('form.composer'),
+        )
+        return {
+          active: inside
+            .filter((node) =>
+              /^(?:script|iframe|object|embed|form|style|link|meta|base|video|audio|math|template)$/i.test(
+                node.localName,
+              ),
+            )
+            .map((node) => node.outerHTML.slice(0, 200)),
+          handlers: inside.flatMap((node) =>
+            node
+              .getAttributeNames()
+              .filter((name) => name.startsWith('on'))
+              .map((name) => `${node.localName} ${name}`),
+          ),
+          links: inside
+            .flatMap((node) => (node instanceof HTMLAnchorElement ? [node.getAttribute('href') ?? ''] : []))
+            .filter((href) => !/^(?:#|https?:\/\/|mailto:)/.test(href)),
+          images: inside
+            .flatMap((node) => (node instanceof HTMLImageElement ? [node.src] : []))
+            .filter((src) => !src.startsWith('blob:')),
+          taken: document.querySelectorAll('#app').length,
         }
-        // What the page fetches later may be asked for when the test is over.
-        return await route.fulfill({ path: join(site.path, pathname) }).catch(() => {})
       })
-      await page.goto(`${daemon.url}/#session=${FIRST}`)
-      await page.reload()
-      for (const place of places.filter((one) => one.startsWith('#session'))) {
-        await tab.go(place)
-        await page.waitForTimeout(120)
-        await unfold(page)
-      }
-      const tried: unknown = await page.evaluate('careless')
-      expect(number(tried, 'tries')).toBeGreaterThan(500)
-      expect(number(tried, 'taken')).toBe(0)
-      expect(ran).toEqual([])
-      expect(left).toEqual([])
-      await tab.close()
-      await site.remove()
-    },
-  )
+      expect({ place, ...found }).toEqual({
+        place,
+        active: [],
+        handlers: [],
+        links: [],
+        images: [],
+        taken: 1,
+      })
+    }
+    await page.keyboard.press('Control+k')
+    await page.waitForTimeout(400)
+    expect(ran).toEqual([])
+    expect(tab.trouble).toEqual([])
+    await tab.close()
+  })
 
-  test(
-    '[ATT28] markup that stands in the page itself neither runs nor leaves',
-    { timeout: 120_000 },
-    async () => {
-      const { tab, ran } = await openWatched()
-      const { page } = tab
-      const left: string[] = []
-      page.on('requestfinished', (request) => {
-        if (!request.url().startsWith(daemon.url) && !request.url().startsWith('data:'))
-          left.push(request.url())
-      })
-      let body = ''
-      await page.route(`${daemon.url}/`, async (route) => {
-        const answer = await route.fetch()
-        await route.fulfill({ response: answer, body: `<!doctype html><body><p>bare</p>${body}</body>` })
-      })
-      for (const payload of PAYLOADS) {
-        body = payload
-        await page.goto(`${daemon.url}/`)
-        await page.waitForTimeout(60)
+  test('[ATT28] [WEB12] with a renderer that takes text for markup, the policy of the page alone lets nothing run or leave', async () => {
+    const site = await openTempDir()
+    await build({
+      configFile: join(root, 'vite.config.ts'),
+      logLevel: 'silent',
+      build: { outDir: site.path, emptyOutDir: true },
+      plugins: [
+        {
+          name: 'careless',
+          enforce: 'pre',
+          load: (id) => (id.endsWith('/message/markdown.tsx') ? CARELESS : undefined),
+        },
+      ],
+    })
+    const { tab, ran } = await openWatched()
+    const { page } = tab
+    const left: string[] = []
+    page.on('requestfinished', (request) => {
+      if (!request.url().startsWith(daemon.url) && !request.url().startsWith('blob:'))
+        left.push(request.url())
+    })
+    await page.route(`${daemon.url}/**`, async (route) => {
+      const { pathname } = new URL(route.request().url())
+      if (pathname.startsWith('/api/')) return await route.continue()
+      const answer = await route.fetch({ url: `${daemon.url}/` })
+      const headers = answer.headers()
+      if (pathname === '/') {
+        const nonce = /nonce-([^']+)/.exec(headers['content-security-policy'] ?? '')?.[1] ?? ''
+        const html = await readFile(join(site.path, 'index.html'), 'utf8')
+        return await route.fulfill({
+          headers,
+          body: html.replaceAll('<script', `<script nonce="${nonce}"`),
+        })
       }
-      expect(ran).toEqual([])
-      expect(left).toEqual([])
-      await tab.close()
-    },
-  )
+      // What the page fetches later may be asked for when the test is over.
+      return await route.fulfill({ path: join(site.path, pathname) }).catch(() => {})
+    })
+    await page.goto(`${daemon.url}/#session=${FIRST}`)
+    await page.reload()
+    for (const place of places.filter((one) => one.startsWith('#session'))) {
+      await tab.go(place)
+      await page.waitForTimeout(120)
+      await unfold(page)
+    }
+    const tried: unknown = await page.evaluate('careless')
+    expect(number(tried, 'tries')).toBeGreaterThan(500)
+    expect(number(tried, 'taken')).toBe(0)
+    expect(ran).toEqual([])
+    expect(left).toEqual([])
+    await tab.close()
+    await site.remove()
+  })
+
+  test('[ATT28] markup that stands in the page itself neither runs nor leaves', async () => {
+    const { tab, ran } = await openWatched()
+    const { page } = tab
+    const left: string[] = []
+    page.on('requestfinished', (request) => {
+      if (!request.url().startsWith(daemon.url) && !request.url().startsWith('data:'))
+        left.push(request.url())
+    })
+    let body = ''
+    await page.route(`${daemon.url}/`, async (route) => {
+      const answer = await route.fetch()
+      await route.fulfill({ response: answer, body: `<!doctype html><body><p>bare</p>${body}</body>` })
+    })
+    for (const payload of PAYLOADS) {
+      body = payload
+      await page.goto(`${daemon.url}/`)
+      await page.waitForTimeout(60)
+    }
+    expect(ran).toEqual([])
+    expect(left).toEqual([])
+    await tab.close()
+  })
 })
 
 /** What somebody might write who never heard of any of this: every way there is to make markup of a text. */

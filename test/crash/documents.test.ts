@@ -18,7 +18,7 @@ beforeAll(async () => {
   // Errors in rooms that the children do not enter are of no concern here; a missing file shows soon enough.
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   await promisify(execFile)(process.execPath, [compiler, '-b', 'src/testing'], { cwd: root }).catch(() => {})
-}, 300_000)
+})
 beforeEach(async () => {
   home = await openTempDir()
 })

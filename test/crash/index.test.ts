@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJson } from '#base'
 import { openSqliteStore } from '#store'
-import { createLines, openTempDir, toJsonl, type TempDir } from '#testing'
+import { createLines, openTempDir, seededRandom, toJsonl, type TempDir } from '#testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { indexPath, readRows } from '../index-rows.ts'
 
@@ -71,10 +71,11 @@ async function buildWhole(home: string): Promise<unknown> {
 
 test('[ING16] [D10] [FLT1] killed at any moment, a build goes on, and the index becomes what one that was never disturbed is', async () => {
   write()
+  const random = seededRandom()
   for (let kill = 0; kill < KILLS; kill++) {
     const builder = start('home')
     await builder.hear()
-    await sleep(Math.random() * 500)
+    await sleep(random.next() * 500)
     builder.child.kill('SIGKILL')
     await builder.exited
     if (kill % 3 === 2) appendFileSync(pathOf(kill % SESSIONS), linesOf(kill % SESSIONS, 20))
@@ -90,7 +91,7 @@ test('[ING16] [D10] [FLT1] killed at any moment, a build goes on, and the index 
   const store = openSqliteStore({ path: indexPath(join(dir.path, 'home')) })
   expect(await store.verify()).toEqual([])
   await store.close()
-}, 300_000)
+})
 
 test('[ING16] [FLT50] a process that is stopped for a while goes on where it was', async () => {
   write()
@@ -104,4 +105,4 @@ test('[ING16] [FLT50] a process that is stopped for a while goes on where it was
   }
   expect(await builder.hear()).toMatchObject({ sessions: SESSIONS, hits: SESSIONS * 750 })
   await builder.exited
-}, 120_000)
+})

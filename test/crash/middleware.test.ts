@@ -8,7 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { field, list, parseJson, string } from '#base'
-import { checkWithEntire, openModelApi, openTempDir, runs, type ModelApi, type TempDir } from '#testing'
+import {
+  checkWithEntire,
+  openModelApi,
+  openTempDir,
+  runs,
+  seededRandom,
+  type ModelApi,
+  type TempDir,
+} from '#testing'
 
 const root = join(import.meta.dirname, '..', '..')
 const HANG = 600_000
@@ -32,6 +40,7 @@ afterAll(async () => {
 test(
   '[ADP10] an answer that a program with the AI SDK was given survives kill -9',
   async () => {
+    const random = seededRandom()
     for (let run = 0; run < KILLS; run++) {
       const cwd = await mkdtemp(join(dir.path, 'kill-'))
       const way = run % 2 === 0 ? 'generate' : 'stream'
@@ -46,7 +55,7 @@ test(
         given.push(line)
         if (given.length !== 2) continue
         // In the middle of whatever comes next.
-        await sleep(Math.random() * 60)
+        await sleep(random.next() * 60)
         child.kill('SIGKILL')
       }
       await exited

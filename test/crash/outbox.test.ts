@@ -85,4 +85,4 @@ test(`[TEA15] an outbox that is killed again and again while lines are written s
   }
   expect(lines).toBe(written)
   await log.close()
-}, 300_000)
+})

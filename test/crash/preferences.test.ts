@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openTempDir, type TempDir } from '#testing'
+import { openTempDir, seededRandom, type TempDir } from '#testing'
 
 const root = join(import.meta.dirname, '..', '..')
 const KILLS = process.env['RUNS'] === 'full' ? 100 : 8
@@ -17,7 +17,7 @@ beforeAll(async () => {
   // Errors in rooms that the children do not enter are of no concern here; a missing file shows soon enough.
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   await promisify(execFile)(process.execPath, [compiler, '-b', 'src/app'], { cwd: root }).catch(() => {})
-}, 300_000)
+})
 beforeEach(async () => {
   home = await openTempDir()
 })
@@ -57,6 +57,7 @@ const READ = `say(JSON.stringify(preferences.get('a'))); await preferences.star(
 
 test('[PREF2] [C2.3] kill -9 at any moment loses no name that was acknowledged', async () => {
   const path = join(home.path, 'preferences.jsonl')
+  const random = seededRandom()
   let last = -1
   for (let round = 0; round < KILLS; round++) {
     const writer = start(
@@ -64,7 +65,7 @@ test('[PREF2] [C2.3] kill -9 at any moment loses no name that was acknowledged',
       `for (let n = ${last + 1}; ; n++) { await preferences.rename('a', 'name ' + n); say(String(n)) }`,
     )
     last = Number(await writer.hear())
-    const killed = sleep(Math.random() * 60).then(() => writer.kill())
+    const killed = sleep(random.next() * 60).then(() => writer.kill())
     for (let line = await writer.hear(); line !== undefined; line = await writer.hear()) last = Number(line)
     await killed
     const reader = start(path, READ)

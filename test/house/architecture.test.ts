@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { openTempDir } from '#testing'
 import { describe, expect, test } from 'vitest'
+import config from '../../vitest.config.ts'
 import { expectNone } from './expect-none.ts'
-import { emptyNames, loose, overBudget, worldly } from './habits.ts'
+import { emptyNames, loose, overBudget, ownLimits, worldly } from './habits.ts'
 import { nodeInBrowserRooms, strayImports, thickDoors, unplannedWays, wrongReferences } from './rooms.ts'
 import { readFiles, root, type SourceFile } from './source-file.ts'
 
@@ -218,6 +219,20 @@ describe('habits', () => {
       'src/app/a.ts:1 says any',
       'src/app/a.ts:2 says @ts-ignore',
       'src/app/a.ts:4 says TODO',
+    ])
+  })
+
+  test('[ARCH11] no test fails for being slow beside other work', () => {
+    expectNone(ownLimits(house, config.test?.testTimeout ?? 0))
+  })
+
+  test('[ARCH11] time limits of single tests are seen, in each of their forms', () => {
+    const text =
+      "test('a', { timeout: 9_000 }, run)\ntest('b', run, 120_000)\ndescribe('c', () => {}, HANG_MS * 2)\nafterAll(end, 300_000)\ntest('d', run)\n"
+    expect(ownLimits(houseOf({ 'src/app/a.test.ts': text }), 300_000)).toEqual([
+      'src/app/a.test.ts:1 has a time limit of its own: 9_000',
+      'src/app/a.test.ts:2 has a time limit of its own: 120_000',
+      'src/app/a.test.ts:3 has a time limit of its own: HANG_MS * 2',
     ])
   })
 })

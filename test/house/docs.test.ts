@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ENVIRONMENT } from '#app'
+import { ENVIRONMENT, SETTINGS } from '#app'
 import { ERROR_CODES, object, parseJson } from '#base'
 import { commands, everywhere, variables } from '#cli'
 import { ROUTES } from '#wire'
@@ -37,6 +37,7 @@ describe('the reference', () => {
     environment: ENVIRONMENT,
     errorCodes: ERROR_CODES,
     routes: ROUTES,
+    settings: SETTINGS,
   })
 
   test.each(Object.keys(made))('[DOCS1] %s says what the code says', (name) => {
@@ -114,6 +115,23 @@ test('[DOCS6] the rooms in the architecture page are the plan that is enforced',
     { enters: enters.toSorted(), browserSafe },
   ])
   expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(planned))
+})
+
+test('[DOCS7] the index of the spec has a row for every page', () => {
+  const index = pages.find(({ path }) => path === 'docs/spec/README.md')?.text ?? ''
+  const all = pages.flatMap(({ path }) => /^docs\/spec\/([a-z-]+\.md)$/.exec(path)?.[1] ?? [])
+  expect(all.length).toBeGreaterThan(50)
+  expect(all.filter((page) => !index.includes(`| [${page}](${page}) |`))).toEqual([])
+})
+
+test('[DOCS8] what the code keeps in the home folder is on the architecture page', () => {
+  const page = pages.find(({ path }) => path === 'docs/architecture.md')?.text ?? ''
+  const kept = readFiles(['src'], /(?<!\.test)\.ts$/).flatMap(({ text }) => [
+    ...text.matchAll(/join\((?:home|(?:config|options|site)\.home), '([^']+)'/g),
+  ])
+  const names = new Set(kept.map(([, name]) => name ?? ''))
+  expect(names.size).toBeGreaterThan(20)
+  expect([...names].filter((name) => !page.includes(name))).toEqual([])
 })
 
 describe('all pages', () => {

@@ -113,3 +113,30 @@ export function loose(files: Files): readonly string[] {
 function code(files: Files): Files {
   return files.filter(({ path }) => path.endsWith('.ts'))
 }
+
+/** [ARCH11] Tests with a time limit of their own that is shorter than the one that ends what hangs. */
+export function ownLimits(files: Files, hangMs: number): readonly string[] {
+  return files
+    .filter(({ path }) => isTest(path))
+    .flatMap((file) => {
+      const found: string[] = []
+      new Visitor({
+        CallExpression({ callee, arguments: given }) {
+          if (!RUNS_A_TEST.test(textOf(file, callee))) return
+          for (const argument of given) {
+            const limit = LIMIT.exec(textOf(file, argument))?.groups?.['limit']
+            if (limit === undefined || Number(limit.replaceAll('_', '')) >= hangMs) continue
+            found.push(`${file.path}:${lineOf(file, argument.start)} has a time limit of its own: ${limit}`)
+          }
+        },
+      }).visit(parse(file).program)
+      return found
+    })
+}
+
+const RUNS_A_TEST = /^(?:describe|test|it|beforeAll|beforeEach|afterAll|afterEach)\b/
+const LIMIT = /^(?:\{ timeout: )?(?<limit>[\d_]+|(?:[A-Z]+_)+MS\b[^=}]*?)(?: \})?$/
+
+function textOf(file: SourceFile, { start, end }: { readonly start: number; readonly end: number }): string {
+  return file.text.slice(start, end)
+}

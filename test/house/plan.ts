@@ -92,7 +92,11 @@ export interface Exception {
 
 export const EXCEPTIONS: Readonly<Record<string, Exception>> = {
   'test/cli.test.ts': {
-    lines: 600,
+    lines: 640,
     reason: 'every rule of the command line, against the built program, with one way to run it',
+  },
+  'test/daemon-cli.test.ts': {
+    lines: 500,
+    reason: 'the commands around the daemon, against the built program, with one way to run it',
   },
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { string } from '#base'
@@ -8,7 +8,6 @@ import { expectError, runs } from '#testing'
 import {
   answer,
   attentionOf,
-  HANG_MS,
   openLivePlace,
   say,
   shell,
@@ -21,7 +20,7 @@ const ALLOW: Resolution = { kind: 'allow', rules: [] }
 const DENY: Resolution = { kind: 'deny' }
 
 /** The scripted agent in real hosts of a real daemon, with two devices that do not agree. */
-describe('answers of several devices', { timeout: HANG_MS * 2 }, () => {
+describe('answers of several devices', () => {
   let place: LivePlace
   let laptop: RemoteThroughline
   let phone: RemoteThroughline
@@ -30,8 +29,8 @@ describe('answers of several devices', { timeout: HANG_MS * 2 }, () => {
     place = await openLivePlace()
     laptop = await place.connect()
     phone = await place.connect()
-  }, HANG_MS)
-  afterAll(async () => await place?.close(), HANG_MS)
+  })
+  afterAll(async () => await place?.close())
 
   async function begin(text?: string): Promise<SessionView> {
     const prompt = text === undefined ? {} : { prompt: say(text) }
@@ -93,6 +92,38 @@ describe('answers of several devices', { timeout: HANG_MS * 2 }, () => {
     expect(await answer(phone, two)).toMatchObject({ kind: 'late', state: { state: 'lapsed' } })
     expect(existsSync(join(place.workdir, 'second'))).toBe(false)
     await laptop.live.end(first.sessionId)
+  })
+
+  test('[LVS7] an allowance does not hold for another folder under the same path, nor after the mode was narrowed', async () => {
+    const folder = join(place.root, 'asked-in')
+    const other = join(place.root, 'other')
+    mkdirSync(folder)
+    mkdirSync(other)
+    const start = { agent: 'scripted', workdir: folder, prompt: say(shell('touch ran')) }
+    const { sessionId } = await laptop.live.start(start)
+    const shown = await attentionOf(phone, sessionId)
+    renameSync(folder, `${folder}.old`)
+    symlinkSync(other, folder)
+    await expectError(answer(phone, shown), 'attention-changed')
+    const again = await attentionOf(laptop, sessionId)
+    expect(again.id).not.toBe(shown.id)
+    expect(again.hash).not.toBe(shown.hash)
+    expect(again.ask).toMatchObject({ changed: 'the folder was replaced or points to another place now' })
+    await laptop.live.setMode(sessionId, 'plan')
+    await expectError(answer(laptop, again), 'attention-changed')
+    const third = await attentionOf(phone, sessionId)
+    expect(third.ask).toMatchObject({ changed: 'the mode changed from default to plan' })
+    expect([existsSync(join(other, 'ran')), existsSync(`${folder}.old/ran`)]).toEqual([false, false])
+    // Whoever comes late with the first answer is told what became of it.
+    const late = { kind: 'late', state: { state: 'lapsed', reason: 'changed' } }
+    expect(await answer(phone, shown)).toMatchObject(late)
+    await answer(phone, third, DENY)
+    await idle(sessionId)
+    expect(existsSync(join(other, 'ran'))).toBe(false)
+    await laptop.live.end(sessionId)
+    const { entries } = await phone.live.audit(sessionId)
+    const ends = entries.flatMap((line) => (line.kind === 'attention.settled' ? [line.settled] : []))
+    expect(ends.map(({ end }) => end)).toEqual(['lapsed', 'lapsed', 'deny'])
   })
 
   test('[A06] an answer whose acknowledgement was lost is sent again, and has won', async () => {
@@ -169,7 +200,7 @@ describe('answers of several devices', { timeout: HANG_MS * 2 }, () => {
   })
 })
 
-describe('sessions that nobody uses', { timeout: HANG_MS }, () => {
+describe('sessions that nobody uses', () => {
   test('[A3.5] an idle session ends by itself and can be gone on with; a running turn and an open attention are not idle', async () => {
     const place = await openLivePlace({ live: { idleMinutes: 0.02 } })
     try {

@@ -4,22 +4,23 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RemoteThroughline } from '#client'
-import { textOf, type SessionView } from '#model'
+import { textOf, type SessionSummary, type SessionView } from '#model'
+import { toMarkdown } from '#render'
 import { expectError } from '#testing'
 import {
   answer,
   attentionOf,
-  HANG_MS,
   openLivePlace,
   say,
   shell,
   until,
   waitFor,
   type LivePlace,
+  written,
 } from './live-place.ts'
 
 /** The real Claude Code in a real host of a real daemon, with two devices. Only the model is ours. */
-describe('Claude Code, live', { timeout: HANG_MS * 2 }, () => {
+describe('Claude Code, live', () => {
   let place: LivePlace
   let laptop: RemoteThroughline
   let phone: RemoteThroughline
@@ -28,8 +29,8 @@ describe('Claude Code, live', { timeout: HANG_MS * 2 }, () => {
     place = await openLivePlace()
     laptop = await place.connect()
     phone = await place.connect()
-  }, HANG_MS)
-  afterAll(async () => await place?.close(), HANG_MS)
+  })
+  afterAll(async () => await place?.close())
 
   async function begin(text?: string): Promise<SessionView> {
     const prompt = text === undefined ? {} : { prompt: say(text) }
@@ -41,6 +42,8 @@ describe('Claude Code, live', { timeout: HANG_MS * 2 }, () => {
     return page.readings.flatMap((reading) => {
       if (reading.kind !== 'entry') return []
       const { entry } = reading
+      // When it was typed, which is told again when it is delivered.
+      if (entry.kind === 'prompt' && entry.queued === true) return []
       return entry.kind === 'prompt' || entry.kind === 'reply'
         ? [{ id: entry.id ?? '', text: textOf(entry.blocks) }]
         : []
@@ -87,7 +90,34 @@ describe('Claude Code, live', { timeout: HANG_MS * 2 }, () => {
     await answer(phone, attention, { kind: 'allow', rules: [], input })
     await until(laptop, sessionId, ({ state }) => state.state === 'idle')
     expect([existsSync(asked ?? ''), existsSync(edited ?? '')]).toEqual([false, true])
+    // Whoever looks on is told at once; what is written is marked wherever it is read, also by a fork.
+    const changed = { toolUseId: attention.ask.toolUseId, input, by: expect.any(String) }
+    expect((await laptop.live.view(sessionId)).changedCalls).toEqual([changed])
     await laptop.live.end(sessionId)
+    const session = await written(laptop, sessionId)
+    const calls = async (of: SessionSummary): Promise<readonly unknown[]> =>
+      (await laptop.page(of, { limit: 100 })).readings.flatMap((reading) =>
+        reading.kind === 'entry' && reading.entry.kind === 'reply'
+          ? reading.entry.blocks.flatMap((block) => (block.kind === 'tool-use' ? [block.changed] : []))
+          : [],
+      )
+    expect(await calls(session)).toEqual([{ input, by: expect.any(String) }])
+    const transcript = { session, passages: laptop.passages(session) }
+    let text = ''
+    for await (const piece of toMarkdown(transcript)) text += piece
+    expect(text).toContain(`<code>touch ${edited}</code> (changed from <code>touch ${asked}</code>)`)
+    const { entries } = await laptop.live.audit(sessionId)
+    expect(
+      entries.filter(({ kind }) => kind === 'tool.called' || kind === 'attention.settled'),
+    ).toMatchObject([
+      { input: { input: { command: `touch ${asked}` } } },
+      { settled: { end: 'allow', edited: { input } } },
+    ])
+
+    const fork = await laptop.live.fork(sessionId, { prompt: say('[[say forked]]') })
+    await until(laptop, fork.sessionId, ({ turn }) => turn?.outcome !== undefined)
+    expect(await calls(await written(laptop, fork.sessionId))).toEqual([{ input, by: expect.any(String) }])
+    await laptop.live.end(fork.sessionId)
   })
 
   test('[RUN23] [FLT35] [A03] the daemon is killed with an attention open: it is answered after the restart, and the tool then runs', async () => {

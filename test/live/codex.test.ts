@@ -5,7 +5,6 @@ import type { RemoteThroughline } from '#client'
 import {
   answer,
   attentionOf,
-  HANG_MS,
   openLivePlace,
   say,
   shell,
@@ -15,15 +14,15 @@ import {
 } from './live-place.ts'
 
 /** The real Codex behind the Agent Client Protocol, in a real host of a real daemon. Only the model is ours. */
-describe('Codex, live', { timeout: HANG_MS * 2 }, () => {
+describe('Codex, live', () => {
   let place: LivePlace
   let device: RemoteThroughline
 
   beforeAll(async () => {
     place = await openLivePlace()
     device = await place.connect()
-  }, HANG_MS)
-  afterAll(async () => await place?.close(), HANG_MS)
+  })
+  afterAll(async () => await place?.close())
 
   test('[RUN31] it is run, asked about and answered like any other, and what it said is kept where it can be read', async () => {
     expect((await device.live.agents()).find(({ agent }) => agent === 'codex')?.problem).toBeUndefined()

@@ -9,7 +9,7 @@ import { connect, type RemoteThroughline } from '#client'
 import { findProcess } from '#drivers'
 import { createView, type GrowingView } from '#model'
 import { idsOf, listen, runs, type Listening } from '#testing'
-import { HANG_MS, openLivePlace, say, shell, waitFor, type LivePlace } from './live-place.ts'
+import { openLivePlace, say, shell, waitFor, type LivePlace } from './live-place.ts'
 
 const RUNS = process.env['RUNS'] === 'full' ? 150 : 4
 const HANG = 3_600_000
@@ -56,8 +56,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 let place: LivePlace
 beforeAll(async () => {
   place = await openLivePlace()
-}, HANG_MS)
-afterAll(async () => await place?.close(), HANG_MS)
+})
+afterAll(async () => await place?.close())
 
 test(
   '[RUN40] devices are torn off and reloaded, daemon, host and agent are killed: no gap, no duplicate, no lost prompt, nothing that nobody allowed',

@@ -9,7 +9,7 @@ import { historyOf } from '../native-history.ts'
 import { PROGRAMS } from '../native-place.ts'
 import { ageGemini } from './gemini-age.ts'
 import { AGENTS_HERE } from '../opencode-program.ts'
-import { HANG_MS, openLivePlace, say, until, waitFor, type LivePlace } from './live-place.ts'
+import { openLivePlace, say, until, waitFor, type LivePlace } from './live-place.ts'
 
 const MOMENTS = ['while a tool ran', 'while an answer came'] as const
 type Moment = (typeof MOMENTS)[number]
@@ -66,15 +66,15 @@ async function kill(place: LivePlace, device: RemoteThroughline, [agent, moment]
   if (agent === 'gemini') ageGemini(place.root)
 }
 
-describe.each(CASES)('[NAT11] %s, killed %s', { timeout: HANG_MS * 2 }, (agent, moment) => {
+describe.each(CASES)('[NAT11] %s, killed %s', (agent, moment) => {
   let place: LivePlace
   let device: RemoteThroughline
 
   beforeAll(async () => {
     place = await openLivePlace()
     device = await place.connect()
-  }, HANG_MS)
-  afterAll(async () => await place?.close(), HANG_MS)
+  })
+  afterAll(async () => await place?.close())
 
   test('[NAT11] [LVR4] it goes on in the same agent with a history that is taken', async () => {
     await kill(place, device, [agent, moment])

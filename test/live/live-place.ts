@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { number, parseJson, string } from '#base'
 import { connect, type RemoteThroughline } from '#client'
-import type { Attention, Resolution, SessionView } from '#model'
+import type { Attention, Resolution, SessionSummary, SessionView } from '#model'
 import { readSecret, toLocalToken } from '#server'
 import { openModelApi, openTempDir, type ModelApi, type ModelScript } from '#testing'
 import { WebSocket } from 'ws'
@@ -17,7 +17,7 @@ import { OPENCODE } from '../opencode-program.ts'
 
 const BIN = join(import.meta.dirname, '../../node_modules/.bin')
 const CHILD = join(import.meta.dirname, '../../dist/testing/daemon-child.js')
-export const HANG_MS = 60_000
+export const HANG_MS = 120_000
 
 /** A real daemon in a process of its own, with folders and a model of its own, that can be killed and started again. */
 export interface LivePlace {
@@ -261,5 +261,13 @@ export async function until(
   return await waitFor('the session is so', async () => {
     const view = await throughline.live.view(sessionId).catch(() => undefined)
     return view !== undefined && isSo(view) ? view : undefined
+  })
+}
+
+/** What is on disk of a session, as soon as anything is. */
+export async function written(throughline: RemoteThroughline, sessionId: string): Promise<SessionSummary> {
+  return await waitFor('it is in the list', async () => {
+    const found = await throughline.get(sessionId).catch(() => undefined)
+    return found !== undefined && found.size > 0 ? found : undefined
   })
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RemoteThroughline } from '#client'
-import { AGENTS_HERE } from '../opencode-program.ts'
-import { HANG_MS, openLivePlace, say, until, type LivePlace } from './live-place.ts'
+import { AGENTS_HERE, hasOpencode } from '../opencode-program.ts'
+import { openLivePlace, say, until, type LivePlace } from './live-place.ts'
 
 /** Every day those that start quickest. */
 const AGENTS = AGENTS_HERE.filter(
@@ -9,15 +9,15 @@ const AGENTS = AGENTS_HERE.filter(
 )
 
 /** What its provider refuses is told by each real agent in words of its own; only the model is ours. */
-describe('a session that its provider refuses', { timeout: HANG_MS * 2 }, () => {
+describe('a session that its provider refuses', () => {
   let place: LivePlace
   let device: RemoteThroughline
 
   beforeAll(async () => {
     place = await openLivePlace()
     device = await place.connect()
-  }, HANG_MS)
-  afterAll(async () => await place?.close(), HANG_MS)
+  })
+  afterAll(async () => await place?.close())
 
   test.each(AGENTS)(
     '[P15] %s: it is told as a fault of this session, and with what mends it',
@@ -38,6 +38,23 @@ describe('a session that its provider refuses', { timeout: HANG_MS * 2 }, () => 
       const next = await until(device, other.sessionId, (view) => view.turn?.outcome !== undefined)
       expect(next.turn?.outcome?.kind).toBe('answered')
       await device.live.end(other.sessionId)
+    },
+  )
+
+  test.skipIf(!hasOpencode)(
+    '[DRV64] opencode: a limit and an overload of its provider are not told as a broken session',
+    async () => {
+      for (const [status, fault] of [
+        [429, 'limit'],
+        [529, 'provider'],
+      ] as const) {
+        const prompt = say(`[[fail ${status}]]`)
+        const { sessionId } = await device.live.start({ agent: 'opencode', workdir: place.workdir, prompt })
+        const { turn } = await until(device, sessionId, (view) => view.turn?.outcome !== undefined)
+        expect(turn?.outcome).toMatchObject({ kind: 'failed', fault, retry: true })
+        expect(turn?.outcome).not.toHaveProperty('hint')
+        await device.live.end(sessionId)
+      }
     },
   )
 

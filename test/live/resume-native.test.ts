@@ -8,7 +8,7 @@ import { historyOf } from '../native-history.ts'
 import { PROGRAMS } from '../native-place.ts'
 import { ageGemini } from './gemini-age.ts'
 import { hasOpencode } from '../opencode-program.ts'
-import { HANG_MS, openLivePlace, say, until, waitFor, type LivePlace } from './live-place.ts'
+import { openLivePlace, say, until, waitFor, type LivePlace } from './live-place.ts'
 
 type Agent = 'codex' | 'gemini' | 'opencode'
 
@@ -71,15 +71,15 @@ function plain(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim()
 }
 
-describe.each(AGENTS)('%s', { timeout: HANG_MS * 2 }, (agent) => {
+describe.each(AGENTS)('%s', (agent) => {
   let place: LivePlace
   let device: RemoteThroughline
 
   beforeAll(async () => {
     place = await openLivePlace()
     device = await place.connect()
-  }, HANG_MS)
-  afterAll(async () => await place?.close(), HANG_MS)
+  })
+  afterAll(async () => await place?.close())
 
   test('[LVR1] a session that the agent wrote itself goes on whole, is listed once and told once', async () => {
     await talk(place, agent, '[[say the tangerine is ripe]]')
@@ -118,15 +118,15 @@ describe.each(AGENTS)('%s', { timeout: HANG_MS * 2 }, (agent) => {
   })
 })
 
-describe('Codex', { timeout: HANG_MS * 2 }, () => {
+describe('Codex', () => {
   let place: LivePlace
   let device: RemoteThroughline
 
   beforeAll(async () => {
     place = await openLivePlace()
     device = await place.connect()
-  }, HANG_MS)
-  afterAll(async () => await place?.close(), HANG_MS)
+  })
+  afterAll(async () => await place?.close())
 
   test('[LVR2] a session that was begun here and goes on in a terminal is the same one, with all of it', async () => {
     const { sessionId } = await device.live.start({

@@ -16,7 +16,6 @@ import {
 import {
   answer,
   attentionOf,
-  HANG_MS,
   openLivePlace,
   say,
   shell,
@@ -55,11 +54,11 @@ beforeAll(async () => {
     },
   )
   await ada.device.team.share({ kind: 'everything', with: { person: 'bob' }, may: 'answer' })
-}, HANG_MS * 2)
+})
 afterAll(async () => {
   for (const machine of [ada, bob, cyd]) await machine?.place.close()
   await server?.close()
-}, HANG_MS * 2)
+})
 
 async function start({ device, place }: Machine, text: string, workdir = place.workdir): Promise<string> {
   const sessionId = randomUUID()
@@ -101,7 +100,7 @@ async function saidBy({ device }: Machine, id: string): Promise<readonly string[
   })
 }
 
-describe('machines of a team, each in a process of its own', { timeout: HANG_MS * 2 }, () => {
+describe('machines of a team, each in a process of its own', () => {
   test('[TEA84] what is asked on one is answered on another; what is said there arrives', async () => {
     const id = await start(ada, shell('echo yes'))
     const attention = await attentionOf(bob.device, id)

@@ -11,7 +11,7 @@ import { isWakeUp, parseWakeUp, readBlocks, textOf, type DocumentDraft } from '#
 import type { ModelRequest } from '#testing'
 import { CLAUDE, QUIET_CLAUDE } from '../drivers-claude-place.ts'
 import { openScreen, TMUX, type Screen } from '../tmux-screen.ts'
-import { HANG_MS, openLivePlace, say, until, waitFor, type LivePlace } from './live-place.ts'
+import { openLivePlace, say, until, waitFor, type LivePlace } from './live-place.ts'
 
 const run = promisify(execFile)
 const BIN = join(import.meta.dirname, '../../dist/bin')
@@ -25,8 +25,8 @@ beforeAll(async () => {
   if (!existsSync(join(BIN, 'hook.js'))) throw new Error('run `npm run build` first')
   place = await openLivePlace({ wakeUp: { on: true }, names: { human: 'Ann', agent: 'Bo' } })
   device = await place.connect()
-}, HANG_MS)
-afterAll(async () => await place?.close(), HANG_MS)
+})
+afterAll(async () => await place?.close())
 
 async function remember(content: string, rest: Partial<DocumentDraft> = {}): Promise<string> {
   const documents = await openDocuments({ home: place.home, now: Date.now, mintId: randomUUID })
@@ -69,7 +69,7 @@ function folder(name: string): string {
   return path
 }
 
-describe('Claude Code, run here', { timeout: HANG_MS * 2 }, () => {
+describe('Claude Code, run here', () => {
   async function begin(workdir: string, text: string): Promise<string> {
     const { sessionId } = await device.live.start({ agent: 'claude', workdir, prompt: say(text) })
     await done(sessionId, text)
@@ -214,7 +214,7 @@ describe('Claude Code, run here', { timeout: HANG_MS * 2 }, () => {
   })
 })
 
-describe.skipIf(TMUX === undefined)('Claude Code in a terminal', { timeout: HANG_MS * 3 }, () => {
+describe.skipIf(TMUX === undefined)('Claude Code in a terminal', () => {
   let screen: Screen | undefined
   let env: Record<string, string>
 
@@ -231,7 +231,7 @@ describe.skipIf(TMUX === undefined)('Claude Code in a terminal', { timeout: HANG
       ...QUIET_CLAUDE,
     }
     await run(process.execPath, [join(BIN, 'throughline.js'), 'connect', 'claude-code'], { env })
-  }, HANG_MS)
+  })
   afterEach(async () => {
     await screen?.close()
     screen = undefined

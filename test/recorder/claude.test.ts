@@ -151,7 +151,7 @@ test('[D9.1] [PRX18] the recording of Claude Code says what its own transcript s
     ),
   ).toBe(true)
   expect(JSON.stringify(lines)).not.toContain('sk-planted')
-}, 90_000)
+})
 
 test('[PRX4] [PRX18] a subagent of Claude Code has a file of its own, with what its own has', async () => {
   const workdir = join(temp.path, 'work', 'subagent')
@@ -166,7 +166,7 @@ test('[PRX4] [PRX18] a subagent of Claude Code has a file of its own, with what 
   )
   expect(saidInRecording(inner)).toEqual(saidInClaude(readFileSync(join(projects, own ?? ''), 'utf8')))
   expect(inner.every((line) => line['isSidechain'] === true)).toBe(true)
-}, 90_000)
+})
 
 test('[PRX2] [PRX18] an answer that breaks off is kept as far as Claude Code keeps it, and one that is refused is no turn', async () => {
   for (const [prompt, name] of [
@@ -179,7 +179,7 @@ test('[PRX2] [PRX18] an answer that breaks off is kept as far as Claude Code kee
     expect(code).toBe(0)
     expectSame(workdir, string(parseJson(out), 'session_id') ?? '')
   }
-}, 90_000)
+})
 
 /** Passes everything on, and keeps a hash of what went by. */
 async function openRelay(
@@ -230,4 +230,4 @@ test('[PRX10] [PRX18] Claude Code gets the bytes that the model sent, and the mo
   expect(before.seen.length).toBeGreaterThan(1)
   expect(before.seen).toEqual(behind.seen)
   for (const close of [before.close, place.close, behind.close]) await close()
-}, 90_000)
+})

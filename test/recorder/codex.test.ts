@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { list, parseJson, string } from '#base'
+import { field, list, object, parseJson, string } from '#base'
 import {
   checkWithEntire,
   openModelApi,
@@ -64,7 +64,7 @@ function rollout(): string {
 
 const EXEC = ['exec', '--skip-git-repo-check', '-m', 'gpt-5.5'] as const
 
-test('[D9.1] [PRX19] the recording of Codex says what its own rollout says, with tools at once and failing; and goes on when it is resumed', async () => {
+test('[D9.1] [REC38] [PRX19] the recording of Codex says what its own rollout says, with tools at once and failing; and goes on when it is resumed', async () => {
   const settings = toCodexConfig(api.url)
   writeFileSync(at('codex', 'config.toml'), settings)
   answers = [
@@ -94,6 +94,13 @@ test('[D9.1] [PRX19] the recording of Codex says what its own rollout says, with
   const report = await checkWithEntire(at('work', '.entire', 'metadata', folder, 'full.jsonl'))
   expect(report.errors).toEqual({})
   expect(report.tokens.calls).toBe(3)
+  const prompt = readFileSync(at('work', '.entire', 'metadata', folder, 'prompt.txt'), 'utf8')
+  expect(prompt.trim()).toBe('run both')
+  const asked = lines
+    .filter((line) => string(line, 'type') === 'user' && field(line, 'isMeta') !== true)
+    .flatMap((line) => list(object(line, 'message'), 'content'))
+    .flatMap((block) => (string(block, 'type') === 'text' ? string(block, 'text') : []))
+  expect(asked).toEqual(['run both', 'and once more'])
   const summary = parseJson(err.trim().split('\n').at(-1) ?? '')
   expect(list(summary, 'recorded')[0]).toMatchObject({
     agent: 'codex',
@@ -104,7 +111,7 @@ test('[D9.1] [PRX19] the recording of Codex says what its own rollout says, with
   expect(string(lines[0], 'version')).toBe('0.166.0')
   expect(JSON.stringify(lines)).not.toContain('sk-planted')
   expect(readFileSync(at('codex', 'config.toml'), 'utf8')).toBe(settings)
-}, 90_000)
+})
 
 test('[PRX19] Codex as it comes is recorded without a change to its files, and does not wait for a WebSocket', async () => {
   writeFileSync(
@@ -116,7 +123,7 @@ test('[PRX19] Codex as it comes is recorded without a change to its files, and d
   expect(err).not.toContain('Reconnecting')
   const [lines = []] = readRecordings(at('work'))
   expect(saidInRecording(lines)).toEqual(saidInCodex(rollout()))
-}, 90_000)
+})
 
 test('[PRX2] [PRX19] an answer that breaks off is tried again, and what comes then goes on behind the prompt', async () => {
   writeFileSync(at('codex', 'config.toml'), toCodexConfig(api.url))
@@ -125,7 +132,7 @@ test('[PRX2] [PRX19] an answer that breaks off is tried again, and what comes th
   const [lines = []] = readRecordings(at('work'))
   expect(saidInRecording(lines)).toEqual(saidInCodex(rollout()))
   expect(lines.filter((line) => line['outcome'] === 'cut')).toHaveLength(1)
-}, 90_000)
+})
 
 /** Whether somebody asks who was sent by another agent. */
 function isSent(body: unknown): boolean {
@@ -151,4 +158,4 @@ test('[PRX4] [PRX19] somebody whom Codex sends has a file of their own', async (
   expect(inner.length).toBeGreaterThan(0)
   expect(inner.every((line) => line['isSidechain'] === true)).toBe(true)
   expect(JSON.stringify(inner)).toContain('INNER TASK')
-}, 90_000)
+})

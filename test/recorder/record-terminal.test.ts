@@ -118,5 +118,5 @@ describe.skipIf(TMUX === undefined)('a terminal', () => {
       expect.arrayContaining(['assistant: The first answer.', 'assistant: The last answer.']),
     )
     expect(said.at(-1)).toBe('assistant: The last answer.')
-  }, 120_000)
+  })
 })

@@ -34,48 +34,44 @@ describe.skipIf(!existsSync(CHROMIUM))('for everybody', () => {
     await daemon?.close()
   })
 
-  test.each(SCREENS)(
-    '[WEB13] axe finds nothing serious on any screen: %s',
-    { timeout: 180_000 },
-    async (_name, options) => {
-      const tab = await openTab(browser, daemon, { ...options, bypassCSP: true, reducedMotion: 'reduce' })
-      const { page } = tab
-      const found: string[] = []
-      const look = async (screen: string): Promise<void> => {
-        await page.waitForTimeout(700)
-        found.push(...(await findAxeFaults(tab.page)).map((line) => `${screen}: ${line}`))
-        const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)
-        if (isWide) found.push(`${screen}: wider than the screen`)
-      }
-      await look('start page')
-      for (const { id, name } of sessions) {
-        await tab.go(`#session=${id}`)
-        await page.waitForSelector('.conversation-row')
-        await page.evaluate(() => {
-          for (const one of document.querySelectorAll('details')) one.open = true
-        })
-        await look(`session ${name}`)
-      }
-      await tab.go(`#session=${sessions[0]?.id ?? ''}&show=facts`)
-      await look('facts')
-      await tab.go('#search=test')
-      await look('search')
-      await tab.go('#usage')
-      await look('usage')
-      await page.keyboard.press('Control+k')
-      await look('palette')
-      await page.keyboard.press('Escape')
-      await page.evaluate(() =>
-        document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined,
-      )
-      await page.keyboard.press('?')
-      await look('keys')
-      expect(found).toEqual([])
-      await tab.close()
-    },
-  )
+  test.each(SCREENS)('[WEB13] axe finds nothing serious on any screen: %s', async (_name, options) => {
+    const tab = await openTab(browser, daemon, { ...options, bypassCSP: true, reducedMotion: 'reduce' })
+    const { page } = tab
+    const found: string[] = []
+    const look = async (screen: string): Promise<void> => {
+      await page.waitForTimeout(700)
+      found.push(...(await findAxeFaults(tab.page)).map((line) => `${screen}: ${line}`))
+      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)
+      if (isWide) found.push(`${screen}: wider than the screen`)
+    }
+    await look('start page')
+    for (const { id, name } of sessions) {
+      await tab.go(`#session=${id}`)
+      await page.waitForSelector('.conversation-row')
+      await page.evaluate(() => {
+        for (const one of document.querySelectorAll('details')) one.open = true
+      })
+      await look(`session ${name}`)
+    }
+    await tab.go(`#session=${sessions[0]?.id ?? ''}&show=facts`)
+    await look('facts')
+    await tab.go('#search=test')
+    await look('search')
+    await tab.go('#usage')
+    await look('usage')
+    await page.keyboard.press('Control+k')
+    await look('palette')
+    await page.keyboard.press('Escape')
+    await page.evaluate(() =>
+      document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined,
+    )
+    await page.keyboard.press('?')
+    await look('keys')
+    expect(found).toEqual([])
+    await tab.close()
+  })
 
-  test('[WEB14] everything is reached by keyboard alone', { timeout: 120_000 }, async () => {
+  test('[WEB14] everything is reached by keyboard alone', async () => {
     const tab = await openTab(browser, daemon, WIDE)
     const { page } = tab
     await page.waitForSelector('.session-link')

@@ -20,7 +20,7 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ]
-const HANG_MS = 30_000
+const HANG_MS = 120_000
 
 export async function launchBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
@@ -159,6 +159,7 @@ export async function openTab(
 ): Promise<AppTab> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
+  page.setDefaultTimeout(HANG_MS)
   const trouble: string[] = []
   page.on('pageerror', (error) => trouble.push(`exception: ${error.message}`))
   page.on('console', (message) => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { list, object, string } from '#base'
@@ -21,19 +21,40 @@ function prepare(claudeDir: string): void {
   tellNothing(claudeDir)
 }
 
-/** A page that nobody looks at, in a browser that writes down whom it would have called. */
-const HIDDEN = `
-  Object.defineProperty(document, 'hidden', { get: () => window.isAway === true })
-  window.calls = []
-  window.Notification = class extends EventTarget {
-    static permission = 'default'
-    static requestPermission() { Notification.permission = 'granted'; return Promise.resolve('granted') }
-    constructor(title, options) { super(); window.calls.push({ title, ...options, close: false, target: this }) }
-    close() { for (const call of window.calls) if (call.target === this) call.close = true }
+/** A page that nobody looks at. */
+const HIDDEN = `Object.defineProperty(document, 'hidden', { get: () => window.isAway === true })`
+/** What browsers of phones do: they have the interface, and let only service workers use it. */
+const PHONE_ONLY = `
+  window.Notification = new Proxy(Notification, {
+    construct() { window.isConstructed = true; throw new TypeError("Failed to construct 'Notification': Illegal constructor.") },
+  })
+`
+/** As where the certificate of the daemon is not trusted. */
+const NO_WORKER = `ServiceWorkerContainer.prototype.register = () => Promise.reject(new Error('an SSL certificate error occurred'))`
+/** A notification is shown once the test says so; how often a tab asked what is shown is counted. */
+const SLOW = `
+  window.looks = 0
+  const { showNotification, getNotifications } = ServiceWorkerRegistration.prototype
+  ServiceWorkerRegistration.prototype.showNotification = async function (...all) {
+    await new Promise((done) => { window.letShow = done })
+    await showNotification.apply(this, all)
+  }
+  ServiceWorkerRegistration.prototype.getNotifications = function () {
+    window.looks++
+    return getNotifications.apply(this)
   }
 `
+/** Notifications that are shown now. Who looks takes turns with the app, as its tabs do: see `inTurn`. */
+const shownOn = (page: Page): Promise<readonly { title: string; body: string; tag: string }[]> =>
+  page.evaluate(() =>
+    navigator.locks.request('throughline.calls', async () => {
+      const registrations = await navigator.serviceWorker.getRegistrations()
+      const all = await Promise.all(registrations.map((one) => one.getNotifications()))
+      return all.flat().map(({ title, body, tag }) => ({ title, body, tag }))
+    }),
+  )
 
-describe.skipIf(!existsSync(CHROMIUM))('the board, and starting sessions', { timeout: 120_000 }, () => {
+describe.skipIf(!existsSync(CHROMIUM))('the board, and starting sessions', () => {
   let browser: Browser
   let daemon: AppDaemon
   let tab: AppTab
@@ -110,7 +131,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the board, and starting sessions', { tim
     await page.locator('.side-start').getByRole('button', { name: 'New session' }).click()
     await fill(page, 'Two lines\nof a prompt', join(folder, 'nowhere'))
     await page.keyboard.press('Control+Enter')
-    await page.getByRole('alert').getByText('there is no such folder').waitFor()
+    await page.locator('.folder-field [role=alert]').getByText('there is no such folder').waitFor()
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('start-folder')
     expect(await page.getByLabel('What should it do?').inputValue()).toBe('Two lines\nof a prompt')
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -119,6 +141,23 @@ describe.skipIf(!existsSync(CHROMIUM))('the board, and starting sessions', { tim
     await page.keyboard.press('Escape')
     // The browser notes down every refusal.
     expect(tab.trouble.splice(0)).toEqual([expect.stringContaining('404')])
+  })
+
+  test('[LWB39] a folder that is gone is neither offered nor filled in', async () => {
+    const gone = join(daemon.dir, 'work', 'gone')
+    mkdirSync(gone)
+    const id = await run('[[say Here.]]', gone)
+    const other = await openTab(browser, daemon)
+    onTestFinished(() => other.close())
+    const { page } = other
+    await page.locator(`.session-link[href="#session=${id}"]`).waitFor()
+    await post(`/api/sessions/${id}/end`, {})
+    rmSync(gone, { recursive: true })
+    await page.keyboard.press('n')
+    await page.getByRole('group', { name: 'Folders you worked in' }).waitFor()
+    await expect.poll(() => page.locator('#start-folder').inputValue()).toBe(folder)
+    expect(await page.getByRole('button', { name: gone, exact: true }).count()).toBe(0)
+    expect(other.trouble).toEqual([])
   })
 
   test('[LWB35] [LWB40] what waits is counted in the title, the icon and the sidebar, and answered on the board', async () => {
@@ -220,36 +259,133 @@ describe.skipIf(!existsSync(CHROMIUM))('the board, and starting sessions', { tim
     expect(string(after, 'trust')).toBe('changed')
   })
 
-  test('[LWB36] a hidden page calls once for each thing that waits, with the tool alone, and takes the call back', async () => {
-    const other = await openTab(browser, daemon)
-    const { page } = other
-    await page.addInitScript(HIDDEN)
-    await page.reload()
+  /** A page that may show notifications, at the board. */
+  async function openNotified(...scripts: readonly string[]): Promise<AppTab> {
+    const other = await openTab(browser, daemon, { ...PHONE, permissions: ['notifications'] })
+    onTestFinished(() => other.close())
+    for (const script of [HIDDEN, ...scripts]) await other.page.addInitScript(script)
+    await other.page.reload()
     await other.go('#board')
-    await page.getByRole('button', { name: 'Notify me' }).click()
-    await page.getByRole('button', { name: 'Notifying' }).waitFor()
+    return other
+  }
+
+  async function deny(sessionId: string): Promise<void> {
+    const open = list(await daemon.ask('/api/attentions'), 'attentions')
+    const mine = open.find((one) => string(one, 'sessionId') === sessionId)
+    const path = `/api/attentions/${string(mine, 'id')}/resolution`
+    await post(path, { hash: string(mine, 'hash'), resolution: { kind: 'deny' } })
+  }
+
+  test('[LWB36] on a phone, where a page may construct no notification, a hidden page calls once for each thing that waits, and takes the call back', async () => {
+    const other = await openNotified(PHONE_ONLY)
+    const { page } = other
+    expect(
+      await page.evaluate('navigator.serviceWorker.getRegistrations().then(({ length }) => length)'),
+    ).toBe(0)
+    await page.getByRole('button', { name: 'Turn on notifications' }).tap()
+    await page.getByRole('button', { name: 'Notifications on' }).waitFor()
     // What waited before the page knew the board is no news.
     const earlier = await run('[[say Here.]]')
     await page.locator(`.board-card a[href="#session=${earlier}"]`).first().waitFor()
-    await page.waitForTimeout(300)
     await page.evaluate('window.isAway = true')
     const id = await run('[[tool Bash {"command":"echo very-secret"}]]')
-    await expect.poll(() => page.evaluate('window.calls.length')).toBe(1)
-    const said = JSON.stringify(
-      await page.evaluate('window.calls.map(({ title, body }) => ({ title, body }))'),
-    )
+    await expect.poll(() => shownOn(page)).toHaveLength(1)
+    const said = JSON.stringify(await shownOn(page))
     expect(said).toContain('Asks for Bash')
     expect(said).not.toContain('secret')
-    await page.evaluate(`window.calls[0].target.dispatchEvent(new Event('click'))`)
+    expect(await page.evaluate('window.isConstructed === true')).toBe(false)
+    const [worker] = page.context().serviceWorkers()
+    await worker?.evaluate(`registration.getNotifications().then(([notification]) =>
+      self.dispatchEvent(new NotificationEvent('notificationclick', { notification })))`)
     await page.waitForFunction((wanted) => location.hash === `#session=${wanted}`, id)
-    const open = list(await daemon.ask('/api/attentions'), 'attentions')
-    const mine = open.find((one) => string(one, 'sessionId') === id)
-    const path = `/api/attentions/${string(mine, 'id')}/resolution`
-    await post(path, { hash: string(mine, 'hash'), resolution: { kind: 'deny' } })
-    await expect.poll(() => page.evaluate('window.calls.every(({ close }) => close)')).toBe(true)
-    expect(await page.evaluate('window.calls.length')).toBe(1)
+    expect(await shownOn(page)).toEqual([])
+    await deny(id)
+    // Answered while the page was being loaded again: the call is taken back by the page that comes.
+    const next = await run('[[tool Bash {"command":"echo two"}]]')
+    await expect.poll(() => shownOn(page)).toHaveLength(1)
+    await deny(next)
+    await expect.poll(() => shownOn(page)).toEqual([])
+    await page.evaluate(async () => {
+      const [registration] = await navigator.serviceWorker.getRegistrations()
+      await registration?.showNotification('shop', { tag: 'settled-meanwhile' })
+    })
+    await page.reload()
+    await expect.poll(() => shownOn(page)).toEqual([])
     expect(other.trouble).toEqual([])
-    await other.close()
+  })
+
+  test('[LWB36] no tab asks which notifications there are while another shows one: the browser would forget it, and nobody could take it back', async () => {
+    const other = await openNotified(SLOW)
+    const { page } = other
+    await page.getByRole('button', { name: 'Turn on notifications' }).tap()
+    await page.getByRole('button', { name: 'Notifications on' }).waitFor()
+    const inView = await page.context().newPage()
+    await inView.addInitScript(SLOW)
+    await inView.goto(`${daemon.url}/#board`)
+    await inView.getByRole('button', { name: 'Notifications on' }).waitFor()
+    const card = async (each: Page, id: string): Promise<void> =>
+      await each.locator(`.board-card a[href="#session=${id}"]`).first().waitFor()
+    const earlier = await run('[[say Here.]]')
+    for (const each of [page, inView]) await card(each, earlier)
+    await page.evaluate('window.isAway = true')
+    const id = await run('[[tool Bash {"command":"echo one"}]]')
+    await page.waitForFunction(() => 'letShow' in globalThis)
+    const looks = await inView.evaluate('window.looks')
+    // The tab in view hears of the board meanwhile, and would take back what is settled.
+    await card(inView, await run('[[say There.]]'))
+    await inView.waitForTimeout(200)
+    expect(await inView.evaluate('window.looks')).toBe(looks)
+    await page.evaluate('window.letShow()')
+    await expect.poll(() => shownOn(inView)).toHaveLength(1)
+    await deny(id)
+    await expect.poll(() => shownOn(page)).toEqual([])
+    expect(other.trouble).toEqual([])
+  })
+
+  test('[LWB36] where no notification can come none is promised: the page says why instead', async () => {
+    const refusing = await openNotified(PHONE_ONLY, NO_WORKER)
+    await refusing.page.getByRole('button', { name: 'Turn on notifications' }).tap()
+    await refusing.page.getByText('This browser refused to show notifications').waitFor()
+    const why = async (words: string, ...scripts: readonly string[]): Promise<void> => {
+      const { page } = await openNotified(...scripts)
+      await page.getByText(words).waitFor()
+      expect(await page.getByRole('button', { name: /otifications/ }).count()).toBe(0)
+    }
+    await why(
+      'Notifications need a secure connection',
+      `Object.defineProperty(window, 'isSecureContext', { value: false })`,
+    )
+    await why('This browser cannot show notifications', 'delete window.Notification')
+    await why(
+      'Notifications are blocked',
+      `Object.defineProperty(Notification, 'permission', { get: () => 'denied' })`,
+    )
+  })
+
+  test('[LWB36] without a worker a page that may show notifications does so itself', async () => {
+    const other = await openNotified(
+      NO_WORKER,
+      `window.calls = []
+      window.Notification = class extends EventTarget {
+        static permission = 'granted'
+        static requestPermission() { return Promise.resolve('granted') }
+        constructor(title, { body }) { super(); window.calls.push(body); window.last = this }
+        close() { window.calls.push('closed') }
+      }`,
+    )
+    const { page } = other
+    await page.getByRole('button', { name: 'Turn on notifications' }).tap()
+    await page.getByRole('button', { name: 'Notifications on' }).waitFor()
+    const earlier = await run('[[say Here.]]')
+    await page.locator(`.board-card a[href="#session=${earlier}"]`).first().waitFor()
+    await page.evaluate('window.isAway = true')
+    const id = await run('[[tool Bash {"command":"echo one"}]]')
+    await expect
+      .poll(() => page.evaluate('window.calls'))
+      .toEqual(['Notifications are on.', 'closed', 'Asks for Bash'])
+    await page.evaluate(`window.last.dispatchEvent(new Event('click'))`)
+    await page.waitForFunction((wanted) => location.hash === `#session=${wanted}`, id)
+    await deny(id)
   })
 
   test('[LWB41] the first page starts a live session that needs no account', async () => {

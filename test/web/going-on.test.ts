@@ -24,7 +24,7 @@ describe.skipIf(!existsSync(CHROMIUM))('going on with a session, in the app', ()
   let tab: AppTab
   let page: Page
 
-  /** A session of twelve turns, of which the last call was never answered; and one whose folder is gone. */
+  /** A session of twelve turns, of which the last call was never answered and a picture is none; and one whose folder is gone. */
   async function prepare(claudeDir: string): Promise<void> {
     const cwd = join(claudeDir, '..', 'work')
     mkdirSync(cwd, { recursive: true })
@@ -35,7 +35,11 @@ describe.skipIf(!existsSync(CHROMIUM))('going on with a session, in the app', ()
     ]).flat()
     const call = { type: 'tool_use', id: 'toolu_last', name: 'Bash', input: { command: 'sleep 9' } }
     const thinking = { type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmVk' }
-    const lines = [...turns, make.prompt('And now?'), make.reply([thinking]), make.reply([call])]
+    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'PGh0bWw+' } }
+    const asked = make.prompt('', {
+      message: { role: 'user', content: [{ type: 'text', text: 'And now?' }, picture] },
+    })
+    const lines = [...turns, asked, make.reply([thinking]), make.reply([call])]
     await writeTranscript(claudeDir, toJsonl(lines))
     const gone = createLines({ sessionId: MOVED, cwd: '/gone/for/good' })
     const said = [gone.prompt('Where are we?'), gone.reply([{ type: 'text', text: 'Nowhere.' }])]
@@ -74,7 +78,7 @@ describe.skipIf(!existsSync(CHROMIUM))('going on with a session, in the app', ()
   test('[GON1] what would fail the next request is named where it stands, and mended on a copy', async () => {
     await look(SESSION, 'troubles')
     await panel().getByText('1 thing would fail it').waitFor()
-    const link = panel().getByRole('link', { name: 'the call of Bash was never answered' })
+    const link = panel().getByRole('link', { name: 'what is called image/png is no picture' })
     expect(await link.getAttribute('href')).toContain(`session=${SESSION}`)
     await panel().getByRole('button', { name: 'Mend it on a copy' }).click()
     await page.waitForFunction((before) => !location.hash.includes(before), SESSION)

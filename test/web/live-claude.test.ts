@@ -19,7 +19,7 @@ const PHONE = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile:
 const HANG_MS = 120_000
 
 /** Laptop and phone at a real daemon that runs the real Claude Code. Only the model is ours. */
-describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout: HANG_MS }, () => {
+describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', () => {
   let claude: ClaudeDaemon
   let browser: Browser
   let daemon: AppDaemon
@@ -31,7 +31,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
     browser = await launchBrowser()
     claude = await openClaudeDaemon({ wakeUp: { on: false } })
     ;({ daemon, workdir } = claude)
-  }, HANG_MS)
+  })
   beforeEach(async () => {
     laptop = await openTab(browser, daemon)
     phone = await openTab(browser, daemon, PHONE)
@@ -193,6 +193,41 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
     expect(states.get(next)).toBe(workdir)
   })
 
+  test('[LWB57] [CPY5] a fork has its history at once on both devices, no agent before its first prompt, and knows what was said up to there', async () => {
+    const id = await begin()
+    await say(laptop, 'Remember the aubergine. [[say The first answer.]]')
+    await reply(laptop, 'The first answer.').waitFor()
+    await say(laptop, 'Remember the courgette. [[say The second answer.]]')
+    await reply(laptop, 'The second answer.').waitFor()
+    const { page } = laptop
+    await reply(laptop, 'The first answer.').hover()
+    await page.locator('.passage-reply button[aria-label="Fork from here"]').first().click()
+    await page.waitForFunction((old) => !location.hash.includes(old), id)
+    const fork = await page.evaluate(() => location.hash.slice('#session='.length))
+    await showLive(phone.page, fork)
+    for (const tab of [laptop, phone]) {
+      await reply(tab, 'The first answer.').waitFor()
+      await tab.page
+        .locator('.copied-line', { hasText: /^Forked from Remember the aubergine.* at \d/ })
+        .waitFor()
+      expect(await tab.page.locator('h1 .ellipsis').innerText()).toMatch(/^Fork of Remember the aubergine/)
+      expect(await tab.page.locator('.conversation-list').innerText()).not.toContain('second answer')
+      expect(await tab.page.locator('.copied-line a').getAttribute('href')).toBe(`#session=${id}`)
+    }
+    await page.locator('.session-row.current', { hasText: 'Fork of Remember the aubergine' }).waitFor()
+    expect(await daemon.liveIds()).not.toContain(fork)
+    await say(laptop, 'And now? [[recall]]')
+    await reply(phone, 'aubergine').waitFor()
+    await expect.poll(() => daemon.liveIds()).toContain(fork)
+    expect(await phone.page.locator('.conversation-list').innerText()).not.toContain('courgette')
+    // What is said from here on stands below the line.
+    const below = phone.page.locator('.copied-line ~ .conversation-row')
+    expect(await below.filter({ has: phone.page.locator('.passage-prompt') }).allInnerTexts()).toEqual([
+      expect.stringContaining('And now?'),
+    ])
+    for (const tab of [laptop, phone]) await expectOnce(tab)
+  })
+
   test('[B2.1] [B2.2] [LWB1] in a long turn everything that was said before stays on the screen', async () => {
     await begin()
     await say(
@@ -235,7 +270,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Claude Code from two devices', { timeout
     const exact = phone.page.locator('.attention .exact').first()
     expect(await exact.evaluate((node) => node.textContent)).toBe(command)
     await box.evaluate((node) => node.scrollTo(0, node.scrollHeight))
-    await expect.poll(async () => await allow.isDisabled(), { timeout: 20_000 }).toBe(false)
+    await expect.poll(async () => await allow.isDisabled()).toBe(false)
     expect(made('danger')).toBe(false)
     await phone.page.locator('.attention button', { hasText: /^Deny$/ }).tap()
     await phone.page.locator('.attention').waitFor({ state: 'detached' })

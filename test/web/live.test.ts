@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { number, string } from '#base'
@@ -72,7 +72,7 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
   test('[LWB2] [LWB4] [LWB11] a prompt is shown at once and its answer as it comes, each word once, before and after it is written', async () => {
     await begin()
     await say('[[slow 300]] [[say Marmalade is made of **oranges** and patience, mostly patience.]]')
-    await tab.page.locator('.prompt', { hasText: 'Marmalade' }).waitFor({ timeout: 2000 })
+    await tab.page.locator('.prompt', { hasText: 'Marmalade' }).waitFor()
     await tab.page.locator('.streaming strong', { hasText: 'oranges' }).waitFor()
     await tab.page.locator('.live-line', { hasText: 'Working' }).waitFor()
     await tab.page.locator('.passage-reply:not(.streaming)', { hasText: 'mostly patience.' }).waitFor()
@@ -121,7 +121,7 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
     await waitFor('Done.')
   })
 
-  test('[LWB12] a denial carries its words, and another input is what runs', async () => {
+  test('[LWB12] [LWB56] a denial carries its words, and another input is what runs, and what is shown as having run', async () => {
     await begin()
     await say('[[tool Bash {"command":"echo one > one.txt"}]] [[say After the first.]]')
     await tab.page.locator('.attention button', { hasText: 'Deny with words' }).click()
@@ -135,6 +135,17 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
     await waitFor('After the second.')
     const made = ['one.txt', 'two.txt', 'three.txt'].filter((name) => existsSync(join(workdir, name)))
     expect(made).toEqual(['three.txt'])
+    // What ran stands where it was asked for, with what had been asked: now, and when it is read from disk.
+    const expectChange = async (): Promise<void> => {
+      const change = tab.page.locator('.call-changed')
+      await change.locator('.call-detail', { hasText: 'echo three > three.txt' }).waitFor()
+      await change.locator('.diff-removed', { hasText: 'echo two > two.txt' }).waitFor()
+      await change.locator('.diff-added', { hasText: 'echo three > three.txt' }).waitFor()
+      expect(await change.count()).toBe(1)
+    }
+    await expectChange()
+    await tab.page.reload()
+    await expectChange()
     await tab.page.locator('summary', { hasText: 'one.txt' }).click()
     await waitFor('Use another name.')
   })
@@ -284,11 +295,51 @@ describe.skipIf(!existsSync(CHROMIUM))('a live session in a real browser', () =>
     expect(tab.trouble.splice(0).every((words) => words.includes('409'))).toBe(true)
   })
 
+  test('[LWB10] a session whose folder is gone asks for one where one writes, before anything is sent, and continues there', async () => {
+    const gone = join(daemon.dir, 'gone')
+    mkdirSync(gone)
+    const id =
+      string(await daemon.tell('/api/sessions', { agent: 'scripted', workdir: gone }), 'sessionId') ?? ''
+    await showLive(tab.page, id)
+    await say('[[say One.]]')
+    await waitFor('One.')
+    await daemon.tell(`/api/sessions/${id}/end`, {})
+    await tab.page.getByRole('button', { name: 'Resume and send' }).waitFor()
+    rmSync(gone, { recursive: true })
+    await tab.page.reload()
+    await tab.page.waitForSelector('#composer')
+    expect(await tab.page.locator('.resume-folder').count()).toBe(0)
+    await tab.page.click('#composer')
+    const field = tab.page.getByLabel('does not exist on this machine. Continue in:')
+    await field.waitFor()
+    await say('[[say Two.]]')
+    await tab.page.getByRole('alert').getByText('Choose a folder to continue in.').waitFor()
+    expect(await tab.page.evaluate(() => document.activeElement?.id)).toBe('resume-folder')
+    expect(await tab.page.inputValue('#composer')).toBe('[[say Two.]]')
+    await field.fill(join(daemon.dir, 'nowhere'))
+    await tab.page.press('#composer', 'Enter')
+    await tab.page.getByRole('alert').getByText('there is no such folder').waitFor()
+    await field.fill(workdir)
+    await tab.page.press('#composer', 'Enter')
+    await waitFor('Two.')
+    await field.waitFor({ state: 'detached' })
+    expect(string(await daemon.ask(`/api/sessions/${id}/live`), 'workdir')).toBe(workdir)
+    // The browser notes down the folder that was refused.
+    expect(tab.trouble.splice(0)).toEqual([expect.stringContaining('404')])
+  })
+
   test('[LWB15] the mode is always in sight, and a mode that is not allowed says why', async () => {
     const id = await begin()
     await tab.page.selectOption('.composer select', 'plan')
     await expect.poll(async () => string(await daemon.ask(`/api/sessions/${id}/live`), 'mode')).toBe('plan')
     await expect.poll(() => tab.page.locator('.composer select').inputValue()).toBe('plan')
+    expect(await tab.page.locator('.composer select option').allInnerTexts()).not.toContain(
+      'Edit without asking',
+    )
+    // A page of another version may still offer it.
+    await tab.page
+      .locator('.composer select')
+      .evaluate((field: HTMLSelectElement) => field.add(new Option('Edit without asking', 'accept-edits')))
     await tab.page.selectOption('.composer select', 'accept-edits')
     await tab.page.locator('.toasts', { hasText: 'would ask less than' }).waitFor()
     await expect.poll(() => tab.page.locator('.composer select').inputValue()).toBe('plan')

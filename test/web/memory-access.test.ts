@@ -17,7 +17,7 @@ async function prepare(claudeDir: string): Promise<void> {
   await mkdir(join(claudeDir, 'projects'), { recursive: true })
 }
 
-describe.skipIf(!existsSync(CHROMIUM))('memory, for everybody', { timeout: 180_000 }, () => {
+describe.skipIf(!existsSync(CHROMIUM))('memory, for everybody', () => {
   let browser: Browser
   let daemon: AppDaemon
   let place: MemoryPlace
@@ -46,7 +46,7 @@ describe.skipIf(!existsSync(CHROMIUM))('memory, for everybody', { timeout: 180_0
     const good = renderDirective('remember', { content: 'Twelve months are forecast.' })
     session = await place.say(`[[say One. ${good} Two. ${bad} Three.\n\n[REMEMBER] {"content": "open]]`)
     woken = await place.say('[[say Good morning.]]', { wakeUp: true })
-  }, 90_000)
+  })
   afterAll(async () => {
     await place?.endAll()
     await browser?.close()
@@ -141,7 +141,7 @@ describe.skipIf(!existsSync(CHROMIUM))('memory, for everybody', { timeout: 180_0
   })
 })
 
-describe.skipIf(!existsSync(CHROMIUM))('what documents hold', { timeout: 240_000 }, () => {
+describe.skipIf(!existsSync(CHROMIUM))('what documents hold', () => {
   let browser: Browser
   let daemon: AppDaemon
   let place: MemoryPlace
@@ -170,7 +170,7 @@ describe.skipIf(!existsSync(CHROMIUM))('what documents hold', { timeout: 240_000
         },
       })
     }
-  }, 90_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await daemon?.close()

@@ -6,12 +6,11 @@ import { isWakeUp, parseWakeUp, readBlocks, renderDirective, textOf } from '#mod
 import { CHROMIUM, launchBrowser, openTab, showLive, type AppTab } from './app-browser.ts'
 import { openClaudeDaemon, type ClaudeDaemon } from './claude-daemon.ts'
 
-const HANG_MS = 180_000
 const LEARNED = 'The harbour file is read once.'
 const BETTER = 'The harbour file is read once, at the start of the day.'
 
 /** From what one session said, over a person's hand, to what the model of the next one is told. */
-describe.skipIf(!existsSync(CHROMIUM))('memory between sessions of Claude Code', { timeout: HANG_MS }, () => {
+describe.skipIf(!existsSync(CHROMIUM))('memory between sessions of Claude Code', () => {
   let claude: ClaudeDaemon
   let browser: Browser
   let laptop: AppTab
@@ -23,7 +22,7 @@ describe.skipIf(!existsSync(CHROMIUM))('memory between sessions of Claude Code',
     laptop = await openTab(browser, claude.daemon)
     phone = await openTab(browser, claude.daemon, { viewport: { width: 390, height: 780 } })
     for (const { page } of [laptop, phone]) page.setDefaultTimeout(90_000)
-  }, HANG_MS)
+  })
   afterAll(async () => {
     for (const id of (await claude?.daemon.liveIds()) ?? [])
       await claude.daemon.tell(`/api/sessions/${id}/end`)
@@ -31,7 +30,7 @@ describe.skipIf(!existsSync(CHROMIUM))('memory between sessions of Claude Code',
     await phone?.close()
     await browser?.close()
     await claude?.close()
-  }, HANG_MS)
+  })
 
   /** The wake-ups in the last request that was made on behalf of a session. */
   function toldTo(sessionId: string): readonly string[] {

@@ -17,7 +17,7 @@ import { createMemoryPlace, select, type MemoryPlace } from './memory-place.ts'
 const HANG_MS = 60_000
 const WAIT = { timeout: HANG_MS }
 
-describe.skipIf(!existsSync(CHROMIUM))('memory, in a browser', { timeout: 180_000 }, () => {
+describe.skipIf(!existsSync(CHROMIUM))('memory, in a browser', () => {
   let browser: Browser
   let daemon: AppDaemon
   let place: MemoryPlace
@@ -28,7 +28,7 @@ describe.skipIf(!existsSync(CHROMIUM))('memory, in a browser', { timeout: 180_00
       await mkdir(join(claudeDir, 'projects'), { recursive: true })
     })
     place = createMemoryPlace(daemon)
-  }, 90_000)
+  })
   beforeEach(async () => {
     tab = await openTab(browser, daemon, { permissions: ['clipboard-read', 'clipboard-write'] })
     tab.page.setDefaultTimeout(HANG_MS)
@@ -139,7 +139,9 @@ describe.skipIf(!existsSync(CHROMIUM))('memory, in a browser', { timeout: 180_00
     await page.keyboard.press('Escape')
     await tab.go('#memory&show=review')
     const held = page.getByRole('region', { name: 'Held back' })
-    await held.getByText('obey the page').waitFor()
+    await held.getByText('obey the page').first().waitFor()
+    // All that it says, exactly, where it is approved.
+    expect(await held.locator('pre.exact').textContent()).toContain('obey the page')
     await held.getByRole('button', { name: 'Approve' }).click()
     await held.waitFor({ state: 'detached' })
     await tab.go(`#session=${id}`)

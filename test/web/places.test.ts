@@ -128,8 +128,29 @@ describe.skipIf(!existsSync(CHROMIUM))('the places of the app, from the first vi
     await tab.page.getByText(/copied/).waitFor()
     const pasted = await tab.page.evaluate('navigator.clipboard.readText()')
     expect(String(pasted)).toContain('sqlite3 notes.db')
-    const link = tab.page.getByRole('link', { name: 'Link to this place' }).first()
-    expect(await link.getAttribute('href')).toMatch(/^#session=de300004-.*&entry=/)
+    const link = tab.page.getByRole('link', { name: 'Copy link' }).first()
+    const href = (await link.getAttribute('href')) ?? ''
+    expect(href).toMatch(/^#session=de300004-.*&entry=/)
+    const before = tab.page.url()
+    await link.focus()
+    await tab.page.keyboard.press('Enter')
+    await tab.page.getByText(/^Link copied/).waitFor()
+    expect(await tab.page.evaluate('navigator.clipboard.readText()')).toBe(new URL(href, before).href)
+    expect(tab.page.url()).toBe(before)
+  })
+
+  test('[WEB33] a link that the browser does not let one copy is in the address bar, and the page says so', async () => {
+    await tab.go(`#session=${COLOURED}`)
+    await tab.page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))
+      document.execCommand = () => false
+    })
+    const link = tab.page.getByRole('link', { name: 'Copy link' }).first()
+    const href = (await link.getAttribute('href')) ?? ''
+    await link.focus()
+    await tab.page.keyboard.press('Enter')
+    await tab.page.getByText('The link is in the address bar.').waitFor()
+    expect(new URL(tab.page.url()).hash).toBe(href)
   })
 
   test('[WEB46] facts are those of the daemon: counts, files, commands, damage with its next step, exports', async () => {

@@ -21,6 +21,8 @@ export interface AcpListener {
   readonly onUpdate: (params: unknown) => void
   /** Whatever else comes in: notifications nobody knows, lines that are no messages. */
   readonly onUnknown: (value: unknown) => void
+  /** It sent a message of so many bytes, which is too long to be read. */
+  readonly onTooLong: (bytes: number) => void
   /** `signal`: the agent took the request back. */
   readonly onPermission: (params: unknown, signal: AbortSignal) => Promise<Outcome>
 }
@@ -28,7 +30,7 @@ export interface AcpListener {
 /** Connects. Nothing of ours is offered to the agent but that a person can be asked: no files, no terminals. */
 export async function connectAcp(
   { child }: AcpProcess,
-  { onUpdate, onUnknown, onPermission }: AcpListener,
+  { onUpdate, onUnknown, onTooLong, onPermission }: AcpListener,
 ): Promise<AcpConnection> {
   const { client, methods, RequestError } = await loadSdk()
   const app = client({ name: 'throughline' }).onRequest('*', async ({ method, params, signal }) => {
@@ -43,6 +45,7 @@ export async function connectAcp(
         else onUnknown({ method, params })
       },
       onNoise: (line) => onUnknown({ printed: line }),
+      onTooLong,
     }),
   )
 

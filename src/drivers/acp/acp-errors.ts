@@ -1,4 +1,4 @@
-import { number, ThroughlineError, type ErrorCode } from '#base'
+import { number, object, parseJson, string, ThroughlineError, type ErrorCode } from '#base'
 import type { KnownAgent } from './known-agents.ts'
 
 /** What an error needs to know of the agent to say what to do next. */
@@ -24,11 +24,19 @@ export async function loadSdk(): Promise<typeof import('@agentclientprotocol/sdk
 export function toStartError(
   agent: AgentName,
   why: string,
-  { cause, resumed }: { readonly cause?: unknown; readonly resumed?: string | undefined } = {},
+  {
+    cause,
+    resumed,
+    hint,
+  }: {
+    readonly cause?: unknown
+    readonly resumed?: string | undefined
+    readonly hint?: string | undefined
+  } = {},
 ): ThroughlineError {
   const reason = toReason(agent, { why, number: number(cause, 'code'), resumed })
   return new ThroughlineError(reason.code, `${agent.title} did not start: ${why}`, {
-    hint: reason.hint,
+    hint: hint ?? reason.hint,
     cause,
   })
 }
@@ -108,9 +116,24 @@ export function toWords(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const data: unknown = Object.getOwnPropertyDescriptor(cause, 'data')?.value
   const details = findWords(data)
-  return details === undefined || cause.message.includes(details)
-    ? cause.message
-    : `${cause.message}: ${details}`
+  return toSentence(
+    details === undefined || cause.message.includes(details) ? cause.message : `${cause.message}: ${details}`,
+  )
+}
+
+/** What a provider said, without the JSON that some agents hand on as it came: `{"error":{"message":"…"}}`. */
+export function toSentence(words: string): string {
+  if (/^(?:internal error: )?terminated$/iu.test(words.trim()))
+    return 'the connection to the provider was lost in the middle of the answer'
+  const from = words.indexOf('{')
+  if (from < 0) return words
+  const error = parseJson(words.slice(from).trim())
+  const inner = object(error, 'error') ?? error
+  const said = string(inner, 'message')
+  if (said === undefined || said === '') return words
+  const kind = string(inner, 'type') ?? string(inner, 'status')
+  const before = words.slice(0, from).trim()
+  return [before, kind === undefined ? said : `${said} (${kind})`].filter((part) => part !== '').join(' ')
 }
 
 function findWords(data: unknown): string | undefined {

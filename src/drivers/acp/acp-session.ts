@@ -1,10 +1,19 @@
 import { isObject, list, number, object, string, ThroughlineError, type JsonObject } from '#base'
-import type { Abilities, PermissionMode } from '#model'
+import { PERMISSION_MODES, type Abilities, type AgentModel, type PermissionMode } from '#model'
 import type { ResumedSession, StartOptions } from '../driver.ts'
 import type { AcpConnection } from './acp-connection.ts'
 import { toForgotten, toRefused, toStartError, toUnable, toWords, type AgentName } from './acp-errors.ts'
 import { readPromptAbilities, type PromptAbilities } from './prompt-content.ts'
-import { findAgentMode, readModes, toMode, type AgentModes } from './session-modes.ts'
+import type { KnownAgent } from './known-agents.ts'
+import {
+  findAgentMode,
+  NOT_PLANNING,
+  PLANNING,
+  readModes,
+  readOptions,
+  type AgentMode,
+  type AgentModes,
+} from './session-modes.ts'
 
 /** The version of the protocol that is spoken here. */
 const PROTOCOL = 1
@@ -25,6 +34,7 @@ export const ACP_ABILITIES: Abilities = {
   fork: true,
   interrupt: true,
   editInput: false,
+  denialWords: false,
   midTurn: false,
   images: true,
   // In places and formats of their own, which are not read here yet.
@@ -32,7 +42,7 @@ export const ACP_ABILITIES: Abilities = {
 }
 
 /** Greets the agent. Nothing of ours is offered to it: it works by itself, and asks before it does. */
-export async function greet(connection: AcpConnection, agent: AgentName): Promise<AgentNature> {
+export async function greet(connection: AcpConnection, agent: KnownAgent): Promise<AgentNature> {
   const answer = await connection.request('initialize', {
     protocolVersion: PROTOCOL,
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
@@ -45,6 +55,14 @@ export async function greet(connection: AcpConnection, agent: AgentName): Promis
       `${agent.title} speaks version ${String(version)} of the protocol, and not version ${String(PROTOCOL)}`,
       { hint: `Update Throughline, or install another version: \`${agent.install}\`.` },
     )
+  const { asking } = agent
+  const release = string(object(answer, 'agentInfo'), 'version') ?? ''
+  if (asking !== undefined && !asking.isKnown(release))
+    throw new ThroughlineError(
+      'driver-unavailable',
+      `it is not known how ${agent.title} ${release} is made to ask before it runs anything`,
+      { hint: `Install a version from ${asking.known}: \`${agent.install}\`.` },
+    )
   const capabilities = object(answer, 'agentCapabilities')
   const sessions = object(capabilities, 'sessionCapabilities')
   const replays = capabilities?.['loadSession'] === true
@@ -53,7 +71,7 @@ export async function greet(connection: AcpConnection, agent: AgentName): Promis
     : replays
       ? ('session/load' as const)
       : undefined
-  const prompt = readPromptAbilities(capabilities)
+  const prompt = readPromptAbilities(capabilities, agent)
   return {
     can: {
       ...ACP_ABILITIES,
@@ -75,10 +93,11 @@ export interface OpenedSession {
   readonly models: AgentModels | undefined
 }
 
-/** The option that holds the model. */
+/** The models that the agent offers, and how one is chosen: as an option where it is one, else by a request of its own. */
 export interface AgentModels {
-  readonly configId: string
+  readonly configId: string | undefined
   readonly current: string | undefined
+  readonly available: readonly AgentModel[]
 }
 
 /** Opens a session: a new one, one that goes on, or a copy. */
@@ -129,33 +148,49 @@ export async function enterMode(
     agent,
     session,
     mode,
-  }: { readonly agent: AgentName; readonly session: OpenedSession; readonly mode: PermissionMode },
+  }: { readonly agent: KnownAgent; readonly session: OpenedSession; readonly mode: PermissionMode },
 ): Promise<string | undefined> {
   const { modes, sessionId } = session
-  const target = findAgentMode(modes, mode)
+  const { planning, configId } = modes
+  const target = findTarget(modes, mode, agent)
   if (!target) {
     if (mode === 'default' && modes.available.length === 0) return undefined
     throw toNoMode(agent, modes, mode)
   }
-  if (target.id === modes.current) return target.id
-  const request =
-    modes.configId === undefined
-      ? connection.request('session/set_mode', { sessionId, modeId: target.id })
-      : connection.request('session/set_config_option', {
-          sessionId,
-          configId: modes.configId,
-          value: target.id,
-        })
-  await request.catch((cause: unknown) => {
-    throw toRefused(agent, cause)
-  })
+  const set = async (method: string, params: JsonObject): Promise<void> => {
+    await connection.request(method, { sessionId, ...params }).catch((cause: unknown) => {
+      throw toRefused(agent, cause)
+    })
+  }
+  if (target.id !== modes.current) {
+    if (configId === undefined) await set('session/set_mode', { modeId: target.id })
+    else await set('session/set_config_option', { configId, value: target.id })
+  }
+  const isPlan = mode === 'plan'
+  if (planning !== undefined && planning.isOn !== isPlan)
+    await set('session/set_config_option', {
+      configId: planning.configId,
+      value: isPlan ? PLANNING : NOT_PLANNING,
+    })
   return target.id
 }
 
-function toNoMode(agent: AgentName, { available }: AgentModes, mode: PermissionMode): ThroughlineError {
-  const others = [...new Set(available.flatMap((each) => toMode(each) ?? []))].filter(
-    (each) => each !== 'bypass',
-  )
+/** The agent's mode for one of ours: also one beside which we approve, or in which the agent is told to plan. */
+function findTarget(modes: AgentModes, mode: PermissionMode, agent: KnownAgent): AgentMode | undefined {
+  const target = findAgentMode(modes, mode)
+  const isBeside =
+    agent.asking?.approves[mode] !== undefined || (mode === 'plan' && modes.planning !== undefined)
+  return target ?? (isBeside ? findAgentMode(modes, 'default') : undefined)
+}
+
+/** Our modes that a session can be put into. */
+export function offeredModes(modes: AgentModes, agent: KnownAgent): readonly PermissionMode[] {
+  if (modes.available.length === 0) return ['default']
+  return PERMISSION_MODES.filter((mode) => findTarget(modes, mode, agent) !== undefined)
+}
+
+function toNoMode(agent: KnownAgent, modes: AgentModes, mode: PermissionMode): ThroughlineError {
+  const others = offeredModes(modes, agent).filter((each) => each !== 'bypass')
   const hint =
     others.length > 0
       ? `Choose one of these: ${others.join(', ')}.`
@@ -167,9 +202,21 @@ function toNoMode(agent: AgentName, { available }: AgentModes, mode: PermissionM
   return toUnable(agent, `work in the mode ${mode}`, hint)
 }
 
-/** Reads where the model is kept, from what the agent said when a session was opened or its options changed. */
-export function readModels(value: unknown): AgentModels | undefined {
+/** Reads which models there are, from what the agent said when a session was opened or its options changed. */
+export function readModels(value: unknown, before?: AgentModels): AgentModels | undefined {
   const option = list(value, 'configOptions').find((each) => string(each, 'category') === 'model')
   const configId = string(option, 'id')
-  return configId === undefined ? undefined : { configId, current: string(option, 'currentValue') }
+  if (configId !== undefined) {
+    const available = readOptions(option).flatMap((each) => toModel(each, 'value'))
+    return { configId, current: string(option, 'currentValue'), available }
+  }
+  const models = object(value, 'models')
+  if (!models) return before
+  const available = list(models, 'availableModels').flatMap((each) => toModel(each, 'modelId'))
+  return { configId: undefined, current: string(models, 'currentModelId'), available }
+}
+
+function toModel(value: unknown, key: string): readonly AgentModel[] {
+  const id = string(value, key)
+  return id === undefined ? [] : [{ id, name: string(value, 'name') ?? id }]
 }

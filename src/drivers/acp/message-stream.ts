@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import { field, isObject, parseJson, string } from '#base'
 
-/** A message longer than this is nothing that an agent says: it is passed over. */
+/** A message longer than this is nothing that an agent says: it is passed over, and said so. */
 const MAX_MESSAGE = 64 * 1024 * 1024
 const KEPT_NOISE = 200
 const NEWLINE = 0x0a
@@ -13,13 +13,15 @@ export interface StreamListener {
   readonly onNotification: (method: string, params: unknown) => void
   /** A line that is no message: agents, and what they start, print where they should not. */
   readonly onNoise: (line: string) => void
+  /** A line of so many bytes, which is none that can be read. */
+  readonly onTooLong: (bytes: number) => void
 }
 
 /** The messages on an agent's standard streams, one per line. The agent waits while nobody reads. */
 export function toMessageStream(
   input: Readable,
   output: Writable,
-  { onNotification, onNoise }: StreamListener,
+  { onNotification, onNoise, onTooLong }: StreamListener,
 ): Stream {
   let pieces: Buffer[] = []
   let length = 0
@@ -40,7 +42,7 @@ export function toMessageStream(
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
       pieces.push(chunk.subarray(from, at))
       if (length + at - from <= MAX_MESSAGE) take(Buffer.concat(pieces), controller)
-      else onNoise('a line that is too long')
+      else onTooLong(length + at - from)
       pieces = []
       length = 0
       from = at + 1

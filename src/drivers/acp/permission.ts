@@ -1,4 +1,4 @@
-import { list, string } from '#base'
+import { field, list, object, string } from '#base'
 import type { Ask, PermissionRule, Resolution } from '#model'
 import { toInput, type ToolCall } from './tool-call.ts'
 
@@ -23,7 +23,8 @@ interface Option {
   readonly name: string
 }
 
-const CANCELLED: Outcome = { outcome: 'cancelled' }
+/** Nobody chose. */
+export const CANCELLED: Outcome = { outcome: 'cancelled' }
 
 /** Reads a `session/request_permission`; `call` is what is known of the tool call that it is about. */
 export function readPermission(params: unknown, call: ToolCall, workdir: string): PermissionRequest {
@@ -41,7 +42,7 @@ export function readPermission(params: unknown, call: ToolCall, workdir: string)
       input: toInput(call),
       workdir,
       toolUseId: call.id,
-      reason: call.title,
+      reason: toReason(field(params, 'toolCall')) ?? call.title,
       rules: lasting.map(({ rule }) => rule),
       canEdit: false,
     },
@@ -61,6 +62,16 @@ export function readPermission(params: unknown, call: ToolCall, workdir: string)
       return found ? select(found.option) : no()
     },
   }
+}
+
+/** What the agent says of the question, with the places outside the folder that it is about. */
+function toReason(asked: unknown): string | undefined {
+  const title = string(asked, 'title')
+  const details = object(asked, 'rawInput')
+  const folders = list(details, 'directories').filter((each) => typeof each === 'string')
+  const folder = string(details, 'parentDir')
+  const outside = folders.length > 0 ? folders : folder === undefined ? [] : [folder]
+  return outside.length === 0 ? title : `${title ?? 'access'}, outside the folder: ${outside.join(', ')}`
 }
 
 function select(option: Option | undefined): Outcome {

@@ -1,20 +1,36 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk'
 import { boolean, object, ThroughlineError } from '#base'
 import type { Block, MediaSource } from '#model'
+import type { KnownAgent } from './known-agents.ts'
 
 /** What the agent takes in a prompt beside words. */
 export interface PromptAbilities {
   readonly images: boolean
   /** Whether text that belongs to a prompt may come with it; else it is sent as words. */
   readonly resources: boolean
+  /** Whether documents with a media type go the way of images. */
+  readonly documentsAsImages: boolean
+}
+
+/** Before the agent has said what it takes. */
+export const NOTHING_BUT_WORDS: PromptAbilities = {
+  images: false,
+  resources: false,
+  documentsAsImages: false,
 }
 
 /** Reads it from what the agent said of itself. */
-export function readPromptAbilities(capabilities: unknown): PromptAbilities {
+export function readPromptAbilities(
+  capabilities: unknown,
+  agent: Pick<KnownAgent, 'losesImages'>,
+): PromptAbilities {
   const prompt = object(capabilities, 'promptCapabilities')
+  const images = boolean(prompt, 'image') ?? false
+  const losesImages = agent.losesImages === true
   return {
-    images: boolean(prompt, 'image') ?? false,
-    resources: boolean(prompt, 'embeddedContext') ?? false,
+    images,
+    resources: !losesImages && (boolean(prompt, 'embeddedContext') ?? false),
+    documentsAsImages: losesImages && images,
   }
 }
 
@@ -46,6 +62,8 @@ function toDocument(
   if (source.kind === 'text' && can.resources)
     return { type: 'resource', resource: { uri, mimeType: source.mediaType, text: source.text } }
   if (source.kind === 'text') return { type: 'text', text: `${name}:\n\n${source.text}` }
+  if (source.kind === 'base64' && can.documentsAsImages)
+    return { type: 'image', mimeType: source.mediaType, data: source.data }
   if (source.kind === 'base64' && can.resources)
     return { type: 'resource', resource: { uri, mimeType: source.mediaType, blob: source.data } }
   throw cannotTake('this document', 'Send its text.')

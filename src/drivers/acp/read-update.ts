@@ -1,7 +1,8 @@
 import { field, list, number, object, string } from '#base'
-import type { TurnOutcome, Usage } from '#model'
+import type { Block, TurnContext } from '#model'
 import type { AgentFact } from '../driver.ts'
 import { findCodexNote } from './codex-notes.ts'
+import type { KnownAgent } from './known-agents.ts'
 import { readContent, toInput, toResult, toToolCall, type ToolCall } from './tool-call.ts'
 
 /** Makes facts of what an agent says while it works. Nothing that it could say makes this fail. */
@@ -10,8 +11,18 @@ export interface UpdateReader {
   read(update: unknown): readonly AgentFact[]
   /** A permission is asked for a call, which may be the first that is heard of it. */
   readAsked(toolCall: unknown): { readonly call: ToolCall; readonly facts: readonly AgentFact[] }
+  /** Whether a call began whose input may not be whole yet. */
+  isBeginning(callId: string): boolean
+  /** A person denied a call. Some agents say nothing more of it: then that is its result. */
+  deny(callId: string, words: string | undefined): void
   /** The turn is over: what was said in pieces is whole. `failure`: why the model could not be asked, if it is so. */
-  finish(): { readonly facts: readonly AgentFact[]; readonly failure: string | undefined }
+  finish(): {
+    readonly facts: readonly AgentFact[]
+    readonly failure: string | undefined
+    /** How full the window was at last, and what the turn cost, where the agent said so. */
+    readonly context: TurnContext | undefined
+    readonly costUsd: number | undefined
+  }
 }
 
 interface OpenBlock {
@@ -23,11 +34,14 @@ interface OpenBlock {
 
 interface Told {
   call: ToolCall
-  isTold: boolean
+  /** As it was told. What is heard of it later changes nothing of that. */
+  told: ToolCall | undefined
   isDone: boolean
+  /** What is said of it when the agent says nothing more. */
+  denial: string | undefined
 }
 
-export function createUpdateReader(): UpdateReader {
+export function createUpdateReader(agent: Pick<KnownAgent, 'toolOf'> = {}): UpdateReader {
   const calls = new Map<string, Told>()
   /** How many blocks of each message of this turn were begun. */
   const begun = new Map<string, number>()
@@ -37,6 +51,19 @@ export function createUpdateReader(): UpdateReader {
   let minted = 0
   /** From when the model could not be asked: what is said then is why. */
   let failure: string | undefined
+  let context: TurnContext | undefined
+  /** What the session has cost by now, and when the turn began. */
+  const cost = { now: 0, before: 0, isTold: false }
+
+  function readSpent(update: unknown): void {
+    const used = number(update, 'used')
+    const window = number(update, 'size')
+    // Of a request that failed it says nothing, as a zero.
+    if (used !== undefined && used > 0) context = { used, ...(window === undefined ? {} : { window }) }
+    const told = object(update, 'cost')
+    const amount = string(told, 'currency') === 'USD' ? number(told, 'amount') : undefined
+    if (amount !== undefined) Object.assign(cost, { now: amount, isTold: true })
+  }
 
   function close(): readonly AgentFact[] {
     if (!open) return []
@@ -73,7 +100,7 @@ export function createUpdateReader(): UpdateReader {
       return [...before, { kind: 'message', role: 'agent', messageId, block: index, blocks: [block] }]
     }
     const goesOn = open?.what === what && (named === undefined || named === open.messageId)
-    const before = goesOn ? [] : close()
+    const before = goesOn ? [] : [...settleDenied(), ...close()]
     open ??= begin(what, named)
     open.text += block.text
     const { messageId, block: index } = open
@@ -81,8 +108,8 @@ export function createUpdateReader(): UpdateReader {
   }
 
   function tellCall(told: Told): readonly AgentFact[] {
-    if (told.isTold) return []
-    told.isTold = true
+    if (told.told !== undefined) return []
+    told.told = told.call
     const before = close()
     message = undefined
     const { id, name } = told.call
@@ -102,19 +129,38 @@ export function createUpdateReader(): UpdateReader {
   function upsert(value: unknown): Told {
     const id = string(value, 'toolCallId') ?? ''
     const before = calls.get(id)
-    const told = before ?? { call: toToolCall(value), isTold: false, isDone: false }
-    if (before) told.call = toToolCall(value, before.call)
+    const call = toToolCall(value, before?.call, agent.toolOf?.(value))
+    const told = before ?? { call, told: undefined, isDone: false, denial: undefined }
+    told.call = call
     calls.set(id, told)
     return told
+  }
+
+  /** What was denied and not heard of again has not run. */
+  function settleDenied(): readonly AgentFact[] {
+    const facts: AgentFact[] = []
+    for (const told of calls.values()) {
+      if (told.denial === undefined || told.isDone) continue
+      told.isDone = true
+      const content: readonly Block[] = [{ kind: 'text', text: told.denial }]
+      facts.push({
+        kind: 'message',
+        role: 'tool',
+        blocks: [{ kind: 'tool-result', toolUseId: told.call.id, content, isError: true }],
+      })
+    }
+    return facts
   }
 
   function readCall(update: unknown): readonly AgentFact[] {
     const told = upsert(update)
     const { call } = told
     const isOver = call.status === 'completed' || call.status === 'failed'
-    // A call that only begins may not have its input yet.
+    // Of a call that only begins the input may not be whole yet.
     const isReady =
-      isOver || call.input !== undefined || call.content.length > 0 || call.status === 'in_progress'
+      isOver ||
+      call.status === 'in_progress' ||
+      (call.status !== 'pending' && (call.input !== undefined || call.content.length > 0))
     const facts = isReady ? [...tellCall(told)] : []
     if (!isOver || told.isDone) return facts
     told.isDone = true
@@ -141,6 +187,9 @@ export function createUpdateReader(): UpdateReader {
         case 'tool_call':
         case 'tool_call_update':
           return readCall(update)
+        case 'usage_update':
+          readSpent(update)
+          return []
         case 'session_info_update': {
           const note = findCodexNote(update)
           if (note?.kind === 'retrying') return [note]
@@ -152,57 +201,43 @@ export function createUpdateReader(): UpdateReader {
       }
     },
     readAsked(toolCall) {
+      const before = calls.get(string(toolCall, 'toolCallId') ?? '')
+      // What was told already is what is asked about: the question may hold less of it, or say it in other words.
+      if (before?.told !== undefined && isSaid(before.told, toolCall)) return { call: before.told, facts: [] }
       const told = upsert(toolCall)
       return { call: told.call, facts: tellCall(told) }
+    },
+    isBeginning(callId) {
+      const told = calls.get(callId)
+      return told !== undefined && told.told === undefined
+    },
+    deny(callId, words) {
+      const told = calls.get(callId)
+      if (told) told.denial = words === undefined || words.trim() === '' ? DENIED : `${DENIED}: ${words}`
     },
     finish() {
       const facts = [...close()]
       for (const told of calls.values()) facts.push(...tellCall(told))
+      facts.push(...settleDenied())
       const why = failure?.trim()
+      const spent = { context, costUsd: cost.isTold ? cost.now - cost.before : undefined }
       calls.clear()
       begun.clear()
       message = undefined
       failure = undefined
-      return { facts, failure: why === '' ? 'the model could not be asked' : why }
+      context = undefined
+      cost.before = cost.now
+      return { facts, failure: why === '' ? 'the model could not be asked' : why, ...spent }
     },
   }
 }
 
-/** How a turn ended, as the agent's answer to a prompt says it. */
-export function toOutcome(response: unknown): TurnOutcome {
-  const reason = string(response, 'stopReason')
-  switch (reason) {
-    case 'end_turn': {
-      const usage = toUsage(object(response, 'usage'))
-      return usage ? { kind: 'answered', usage } : { kind: 'answered' }
-    }
-    case 'cancelled':
-      return { kind: 'interrupted' }
-    case 'refusal':
-      return { kind: 'failed', message: 'the agent refused to go on', retry: false }
-    case 'max_tokens':
-      return { kind: 'failed', message: 'the answer reached the limit of tokens', retry: true }
-    case 'max_turn_requests':
-      return { kind: 'failed', message: 'the turn reached the limit of requests to the model', retry: true }
-    default:
-      return { kind: 'failed', message: `the turn ended with ${reason ?? 'no reason'}`, retry: false }
-  }
+/** Whether what is known of a call is all that a question about it can say. */
+function isSaid({ input, content }: ToolCall, asked: unknown): boolean {
+  return input !== undefined || (content.length > 0 && field(asked, 'rawInput') === undefined)
 }
 
-function toUsage(usage: unknown): Usage | undefined {
-  const input = number(usage, 'inputTokens')
-  const output = number(usage, 'outputTokens')
-  if (input === undefined || output === undefined) return undefined
-  const cacheCreation = number(usage, 'cachedWriteTokens') ?? 0
-  return {
-    input,
-    output,
-    cacheRead: number(usage, 'cachedReadTokens') ?? 0,
-    cacheCreation,
-    cacheCreation5m: cacheCreation,
-    cacheCreation1h: 0,
-  }
-}
+const DENIED = 'Denied'
 
 /** The commands that the agent says it has. */
 export function readCommands(update: unknown): readonly string[] {

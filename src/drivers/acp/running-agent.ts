@@ -1,30 +1,24 @@
-import { field, list, string, ThroughlineError } from '#base'
-import type { PermissionMode } from '#model'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { field, string, ThroughlineError } from '#base'
+import type { Resolution } from '#model'
 import { AGENT_GONE, askPerson } from '../asking.ts'
 import type { AgentFact, RunningAgent, StartOptions } from '../driver.ts'
 import { endAgent, findAgentProcesses } from '../process-tree.ts'
 import { checkWorkdir } from '../workdir.ts'
 import { connectAcp, type AcpConnection } from './acp-connection.ts'
-import { toGone, toRefused, toStartError, toUnable, toUntrusted, toWords } from './acp-errors.ts'
+import { toGone, toRefused, toStartError, toUntrusted, toWords } from './acp-errors.ts'
 import { openAcpProcess, type AcpProcess } from './acp-process.ts'
-import {
-  enterMode,
-  greet,
-  openSession,
-  readModels,
-  type AgentNature,
-  type OpenedSession,
-} from './acp-session.ts'
+import { greet, openSession, type AgentNature } from './acp-session.ts'
 import { getCommand } from './command.ts'
 import type { KnownAgent } from './known-agents.ts'
-import { readPermission, type Outcome } from './permission.ts'
-import { toContent } from './prompt-content.ts'
-import { createUpdateReader, readCommands } from './read-update.ts'
+import { CANCELLED, readPermission, type Outcome } from './permission.ts'
+import { NOTHING_BUT_WORDS, toContent } from './prompt-content.ts'
+import { createUpdateReader } from './read-update.ts'
 import { createReplay, findMissing } from './replay.ts'
-import { readModes, toMode } from './session-modes.ts'
+import { createSessionSettings } from './session-settings.ts'
 import { createTurnQueue, type WaitingPrompt } from './turn-queue.ts'
 import { openTurn, type Turn } from './turn.ts'
-import { within } from './within.ts'
+import { within } from '../within.ts'
 
 /** How an agent is run. */
 export interface AcpAgent extends KnownAgent {
@@ -34,29 +28,28 @@ export interface AcpAgent extends KnownAgent {
 
 /** How long an agent may take to end by itself. */
 const GRACE_MS = 2_000
+/** How long a question waits for the input of the call that it is about. */
+const INPUT_MS = 500
+const STEP_MS = 10
+const ONCE: Resolution = { kind: 'allow', rules: [] }
 
 /** Starts the agent and opens its session. Resolves when it takes prompts. */
 export async function startAcp(start: StartOptions, agent: AcpAgent): Promise<RunningAgent> {
   checkWorkdir(start.workdir)
   if (!start.trusted) throw toUntrusted(agent, start.workdir)
   const { sessionId: mark, env, workdir } = start
+  const place = { command: getCommand(agent, start), args: agent.args, workdir, env }
   const acp = openAcpProcess({
-    command: getCommand(agent, start),
-    args: agent.args,
-    workdir,
-    env,
+    ...place,
+    env: agent.asking === undefined ? env : await agent.asking.prepare(place),
     sessionId: mark,
   })
   const gone = new AbortController()
   const queue = createTurnQueue()
-  const reader = createUpdateReader()
+  const reader = createUpdateReader(agent)
   const replay = createReplay()
   let nature: AgentNature | undefined
-  let session: OpenedSession | undefined
-  let commands: readonly string[] = []
-  let mode = start.mode
-  /** Modes of the agent that were entered for one of ours, whatever their names say. */
-  const entered = new Map<string, PermissionMode>()
+  let sessionId: string | undefined
   let turn: Turn | undefined
   let isEnded = false
   let failure: string | undefined
@@ -67,69 +60,51 @@ export async function startAcp(start: StartOptions, agent: AcpAgent): Promise<Ru
     isEnded = fact.kind === 'ended'
     start.onFact(fact)
   }
-  const tellStarted = (): void => {
-    if (!session || !nature) return
-    const { sessionId, models } = session
-    tell({ kind: 'started', sessionId, model: models?.current, mode, tools: [], commands, can: nature.can })
-  }
-
-  function takeMode(next: PermissionMode): void {
-    if (next === mode) return
-    mode = next
-    tell({ kind: 'mode.changed', mode })
-  }
-
-  /** The agent is in this mode of its own now. One that asks nobody is told as such, whoever chose it. */
-  function hearMode(id: string | undefined): void {
-    if (!session || id === undefined || id === session.modes.current) return
-    session = { ...session, modes: { ...session.modes, current: id } }
-    const known = session.modes.available.find((each) => each.id === id)
-    const next = entered.get(id) ?? toMode(known ?? { id, name: id, description: undefined })
-    if (next) takeMode(next)
-  }
-
-  function hearOptions(update: unknown): void {
-    if (!session) return
-    const modes = readModes(update, session.modes)
-    const models = readModels(update) ?? session.models
-    const isOther = models?.current !== session.models?.current
-    session = { ...session, models, modes: { ...modes, current: session.modes.current } }
-    hearMode(modes.current)
-    if (isOther) tellStarted()
-  }
+  const settings = createSessionSettings({ agent, start, connection: () => connection, tell })
 
   function onUpdate(params: unknown): void {
     const update = field(params, 'update')
-    const isOurs = !session || string(params, 'sessionId') === session.sessionId
+    const isOurs = sessionId === undefined || string(params, 'sessionId') === sessionId
     if (!isOurs) return tell({ kind: 'unknown', value: params })
-    switch (string(update, 'sessionUpdate')) {
-      case 'available_commands_update':
-        commands = readCommands(update)
-        return tellStarted()
-      case 'current_mode_update':
-        return hearMode(string(update, 'currentModeId'))
-      case 'config_option_update':
-        return hearOptions(update)
-      default:
-        // What comes before the session is open is what was said in it before.
-        if (session) for (const fact of reader.read(update)) tell(fact)
-        else replay.hear(update)
-    }
+    if (settings.hear(update)) return
+    // What comes before the session is open is what was said in it before.
+    if (sessionId === undefined) replay.hear(update)
+    else for (const fact of reader.read(update)) tell(fact)
   }
 
   async function onPermission(params: unknown, signal: AbortSignal): Promise<Outcome> {
+    const asking = turn
+    if (!asking) return CANCELLED
+    const until = AbortSignal.any([signal, gone.signal, asking.signal])
+    const id = string(field(params, 'toolCall'), 'toolCallId') ?? ''
+    // opencode may ask before it has said with what it calls.
+    for (let waited = 0; waited < INPUT_MS && !until.aborted && reader.isBeginning(id); waited += STEP_MS)
+      await sleep(STEP_MS)
+    // Of a turn that is over everything was told, and nobody waits for an answer.
+    if (asking.isOver()) return CANCELLED
     const { call, facts } = reader.readAsked(field(params, 'toolCall'))
     for (const fact of facts) tell(fact)
     const request = readPermission(params, call, workdir)
-    const until = AbortSignal.any([signal, gone.signal, ...(turn ? [turn.signal] : [])])
+    const isApproved = settings.approves(string(field(params, 'toolCall'), 'kind') ?? '')
+    if (isApproved && !until.aborted) return request.toOutcome(ONCE)
     const resolution = await askPerson(start.ask, request.ask, until)
-    if (resolution?.kind === 'deny' && resolution.interrupt === true) void interrupt()
+    if (resolution?.kind === 'deny') {
+      reader.deny(call.id, resolution.words)
+      // Words are heard as the next prompt: until then the agent does not try something else.
+      // The no is said first, and the turn is stopped then.
+      if (resolution.interrupt === true || hasWords(resolution.words)) setImmediate(() => void interrupt())
+    }
     return request.toOutcome(resolution)
   }
 
   const connection = await connectAcp(acp, {
     onUpdate,
     onUnknown: (value) => tell({ kind: 'unknown', value }),
+    onTooLong: (bytes) =>
+      tell({
+        kind: 'trouble',
+        message: `${agent.title} sent a message of ${bytes} bytes, which was left out`,
+      }),
     onPermission,
   })
   const leftovers = (): ReturnType<typeof findAgentProcesses> => findAgentProcesses(mark, acp.id)
@@ -140,9 +115,9 @@ export async function startAcp(start: StartOptions, agent: AcpAgent): Promise<Ru
 
   /** One prompt after the other, for the agent takes one at a time. */
   async function pump(): Promise<void> {
-    if (turn || !session) return
+    if (turn || sessionId === undefined) return
     for (let next = findNext(); next; next = findNext()) {
-      turn = openTurn({ connection, sessionId: session.sessionId, waiting: next, reader, tell })
+      turn = openTurn({ connection, sessionId, waiting: next, reader, tell })
       await turn.over
       turn = undefined
     }
@@ -152,7 +127,7 @@ export async function startAcp(start: StartOptions, agent: AcpAgent): Promise<Ru
     const stopped = turn
     if (!stopped || isEnded) return
     stopped.stop()
-    await connection.notify('session/cancel', { sessionId: session?.sessionId }).catch(() => {})
+    await connection.notify('session/cancel', { sessionId }).catch(() => {})
     void insist(stopped)
   }
 
@@ -203,48 +178,27 @@ export async function startAcp(start: StartOptions, agent: AcpAgent): Promise<Ru
   }
 
   /** Waits until the agent did as it was told; says in our words why it did not. */
-  async function command(doing: (opened: OpenedSession) => Promise<void>): Promise<void> {
-    if (isEnded || gone.signal.aborted || !session) throw toGone(agent, acp.lastWords())
-    await doing(session).catch((cause: unknown) => {
+  async function command(doing: () => Promise<void>): Promise<void> {
+    if (isEnded || gone.signal.aborted || sessionId === undefined) throw toGone(agent, acp.lastWords())
+    await doing().catch((cause: unknown) => {
       if (connection.isClosed()) throw toGone(agent, acp.lastWords())
       throw cause instanceof ThroughlineError ? cause : toRefused(agent, cause)
     })
-  }
-
-  async function changeMode(opened: OpenedSession, next: PermissionMode): Promise<void> {
-    const id = await enterMode(connection, { agent, session: opened, mode: next })
-    if (id !== undefined) entered.set(id, next)
-    if (id !== undefined && session) session = { ...session, modes: { ...session.modes, current: id } }
-    takeMode(next)
-  }
-
-  async function changeModel(opened: OpenedSession, model: string): Promise<void> {
-    const { models, sessionId } = opened
-    if (!models) throw toUnable(agent, 'be told which model to use', 'Choose the model in its own settings.')
-    const params = { sessionId, configId: models.configId, value: model }
-    const answer = await connection.request('session/set_config_option', params)
-    if (session) session = { ...session, models: { configId: models.configId, current: model } }
-    if (list(answer, 'configOptions').length > 0) hearOptions(answer)
   }
 
   async function open(): Promise<void> {
     nature = await greet(connection, agent)
     const opened = await openSession(connection, { agent, nature, start })
     const trouble = await findMissing(replay, { agent, nature, resume: start.resume })
-    // Agents fall back into a mode of theirs when a session goes on: nothing is asked of them before they are in ours.
-    const id = await enterMode(connection, { agent, session: opened, mode })
-    if (id !== undefined) entered.set(id, mode)
-    session = { ...opened, modes: { ...opened.modes, current: id ?? opened.modes.current } }
-    if (start.model !== undefined && start.model !== opened.models?.current)
-      await changeModel(session, start.model)
-    tellStarted()
+    await settings.begin(opened, nature.can)
+    ;({ sessionId } = opened)
     if (trouble !== undefined) tell({ kind: 'trouble', message: trouble })
   }
 
   const running: RunningAgent = {
     pids: () => leftovers().map((one) => one.pid),
     async prompt(prompt) {
-      const prompts = nature?.prompt ?? { images: false, resources: false }
+      const prompts = nature?.prompt ?? NOTHING_BUT_WORDS
       const taken = queue.push(prompt, toContent(prompt.blocks, prompts))
       void pump()
       await taken
@@ -255,13 +209,9 @@ export async function startAcp(start: StartOptions, agent: AcpAgent): Promise<Ru
         throw new ThroughlineError('mode-not-allowed', 'a running session cannot be told to stop asking', {
           hint: 'Start a session in this mode, if the configuration allows it.',
         })
-      await command((opened) => changeMode(opened, next))
+      await command(() => settings.setMode(next))
     },
-    setModel: (model) =>
-      command(async (opened) => {
-        await changeModel(opened, model)
-        tellStarted()
-      }),
+    setModel: (model) => command(() => settings.setModel(model)),
     close: () => (closing ??= close()),
   }
 
@@ -297,4 +247,8 @@ async function inTime(
     await within(GRACE_MS, acp.exited)
     throw toStartError(agent, acp.lastWords() ?? 'it ended at once', { cause })
   }
+}
+
+function hasWords(words: string | undefined): boolean {
+  return words !== undefined && words.trim() !== ''
 }

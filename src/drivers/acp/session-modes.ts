@@ -14,6 +14,8 @@ export interface AgentModes {
   readonly available: readonly AgentMode[]
   /** The option that holds the mode, where it is one. */
   readonly configId: string | undefined
+  /** Where planning is an option beside the modes: that option. Codex has it so. */
+  readonly planning?: { readonly configId: string; readonly isOn: boolean } | undefined
 }
 
 const NO_MODES: AgentModes = { current: undefined, available: [], configId: undefined }
@@ -64,6 +66,11 @@ function rank(mode: AgentMode, names: readonly string[]): number {
 
 /** Reads the modes of a session from what the agent said when it was opened, or said to have changed. */
 export function readModes(value: unknown, before: AgentModes = NO_MODES): AgentModes {
+  const planning = readPlanning(value) ?? before.planning
+  return { ...readModeList(value, before), ...(planning === undefined ? {} : { planning }) }
+}
+
+function readModeList(value: unknown, before: AgentModes): AgentModes {
   const modes = object(value, 'modes')
   const option = list(value, 'configOptions').find((each) => string(each, 'category') === 'mode')
   if (modes)
@@ -78,13 +85,27 @@ export function readModes(value: unknown, before: AgentModes = NO_MODES): AgentM
   if (before.available.length > 0 && before.configId === undefined) return { ...before, current }
   return {
     current,
-    available: readAll(toValues(option), 'value'),
+    available: readAll(readOptions(option), 'value'),
     configId: string(option, 'id'),
   }
 }
 
+function readPlanning(value: unknown): AgentModes['planning'] {
+  const option = list(value, 'configOptions').find(
+    (each) => string(each, 'category') === 'collaboration_mode',
+  )
+  const values = readOptions(option).map((each) => string(each, 'value'))
+  const configId = string(option, 'id')
+  if (configId === undefined || !values.includes(PLANNING) || !values.includes(NOT_PLANNING)) return undefined
+  return { configId, isOn: string(option, 'currentValue') === PLANNING }
+}
+
+/** The values of the option for planning. */
+export const PLANNING = 'plan'
+export const NOT_PLANNING = 'default'
+
 /** Options may stand in groups. */
-function toValues(option: unknown): readonly unknown[] {
+export function readOptions(option: unknown): readonly unknown[] {
   return list(option, 'options').flatMap((each) => {
     const inner = list(each, 'options')
     return inner.length > 0 ? inner : [each]

@@ -6,6 +6,8 @@ export interface ToolCall {
   readonly id: string
   /** The tool's own name where the agent gives it, else what kind of thing it does. */
   readonly name: string
+  /** What kind of thing it does, in the protocol's words. */
+  readonly kind: string | undefined
   readonly title: string | undefined
   readonly status: string | undefined
   readonly input: unknown
@@ -17,11 +19,13 @@ export interface ToolCall {
 }
 
 /** Puts what was told before together with what is told now; what is not told stays as it was. */
-export function toToolCall(value: unknown, before?: ToolCall): ToolCall {
+export function toToolCall(value: unknown, before?: ToolCall, tool?: string): ToolCall {
   const kind = string(value, 'kind')
   return {
     id: string(value, 'toolCallId') ?? before?.id ?? '',
-    name: string(value, 'name') ?? (before && before.name !== 'tool' ? before.name : kind) ?? 'tool',
+    name:
+      string(value, 'name') ?? (before && before.name !== 'tool' ? before.name : (tool ?? kind)) ?? 'tool',
+    kind: kind ?? before?.kind,
     title: string(value, 'title') ?? before?.title,
     status: string(value, 'status') ?? before?.status,
     input: field(value, 'rawInput') ?? before?.input,
@@ -43,11 +47,14 @@ function readPrinted(value: unknown): string {
 }
 
 /** Everything that is known of what would run: the input, or else the places that are named; the changes; words. */
-export function toInput({ title, input, content, locations }: ToolCall): JsonObject {
+export function toInput({ kind, title, status, input, content, locations }: ToolCall): JsonObject {
+  // Where a command has no other place its title is the whole of it.
+  const named = kind === 'execute' ? { command: title } : { title, locations }
   const changes = content.filter((value) => string(value, 'type') === 'diff')
-  const words = content.flatMap((value) => string(field(value, 'content'), 'text') ?? [])
+  const isOver = status === 'completed' || status === 'failed'
+  const words = isOver ? [] : content.flatMap((value) => string(field(value, 'content'), 'text') ?? [])
   return {
-    ...(isObject(input) ? input : input === undefined ? { title, locations } : { input }),
+    ...(isObject(input) ? input : input === undefined ? named : { input }),
     ...(changes.length > 0 ? { changes } : {}),
     ...(words.length > 0 ? { words } : {}),
   }

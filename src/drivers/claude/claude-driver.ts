@@ -1,5 +1,6 @@
 import type { Options, Query } from '@anthropic-ai/claude-agent-sdk'
-import { object, string, ThroughlineError } from '#base'
+import { list, object, string, ThroughlineError } from '#base'
+import { PERMISSION_MODES } from '#model'
 import { AGENT_GONE, askPerson } from '../asking.ts'
 import type { AgentFact, Driver, RunningAgent, StartOptions } from '../driver.ts'
 import { endAgent, findAgentProcesses, isRunning } from '../process-tree.ts'
@@ -26,6 +27,7 @@ export function createClaudeDriver(options: ClaudeDriverOptions = {}): Driver {
       fork: true,
       interrupt: true,
       editInput: true,
+      denialWords: true,
       midTurn: true,
       images: true,
       writesTranscript: true,
@@ -239,6 +241,11 @@ async function greet(
     mode: mode ?? start.mode,
     tools: [],
     commands: init.commands.map((command) => command.name),
+    modes: PERMISSION_MODES,
+    models: list(init, 'models').flatMap((model) => {
+      const id = string(model, 'value')
+      return id === undefined ? [] : [{ id, name: string(model, 'displayName') ?? id }]
+    }),
   }
 }
 

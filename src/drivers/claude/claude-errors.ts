@@ -1,4 +1,5 @@
 import { ThroughlineError, type ErrorCode } from '#base'
+import { installCommand } from './sdk-place.ts'
 
 /** The Agent SDK, from wherever the person who wants it installed it. */
 export async function loadSdk(): Promise<typeof import('@anthropic-ai/claude-agent-sdk')> {
@@ -6,7 +7,7 @@ export async function loadSdk(): Promise<typeof import('@anthropic-ai/claude-age
     return await import('@anthropic-ai/claude-agent-sdk')
   } catch (cause) {
     throw new ThroughlineError('driver-unavailable', 'the Claude Agent SDK is not installed', {
-      hint: 'Install it beside Throughline: `npm install @anthropic-ai/claude-agent-sdk`.',
+      hint: `Install it beside Throughline: \`${installCommand(import.meta.url)}\`.`,
       cause,
     })
   }

@@ -1,6 +1,6 @@
 import type { Abilities } from '#model'
 import { ThroughlineError } from '#base'
-import { textOf } from '#model'
+import { PERMISSION_MODES, textOf } from '#model'
 import type { PermissionMode } from '#model'
 import type { AgentFact, AgentPrompt, Driver, RunningAgent, StartOptions } from '../driver.ts'
 import { endAgent, findAgentProcesses } from '../process-tree.ts'
@@ -24,6 +24,7 @@ export const SCRIPTED_ABILITIES: Abilities = {
   fork: true,
   interrupt: true,
   editInput: true,
+  denialWords: true,
   midTurn: true,
   images: true,
   writesTranscript: true,
@@ -70,6 +71,7 @@ function startScripted(
       mode,
       tools: ['AskUserQuestion', 'Bash', 'Read', 'Write'],
       commands: ['clear'],
+      modes: PERMISSION_MODES,
     })
   const changeMode = (next: PermissionMode): void => {
     mode = next

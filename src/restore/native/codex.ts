@@ -3,6 +3,7 @@ import { toResumeCommand } from '#model'
 import { createLossBook } from '../loss.ts'
 import { toOpenAIResponses } from '../openai-responses.ts'
 import type { Said } from '../said.ts'
+import { createCodexForms } from './codex-forms.ts'
 import { createIds } from './ids.ts'
 import { LINEAGE_KEY, toLineageMark, toLines, type NativeFacts, type NativeSession } from './session.ts'
 import { createTimes, entryOf, toPiece, toSteps, toTime, type Step } from './steps.ts'
@@ -18,6 +19,7 @@ const VERSION = '0.166.0'
 export function toCodexSession(said: Said, facts: NativeFacts): NativeSession {
   const ids = createIds('codex', facts)
   const book = createLossBook(said.losses)
+  const forms = createCodexForms(book)
   const times = createTimes(facts)
   const began = toTime(times.last)
   const lines: object[] = [
@@ -51,7 +53,9 @@ export function toCodexSession(said: Said, facts: NativeFacts): NativeSession {
   }
 
   function add(step: Step): void {
-    const { input, losses } = toOpenAIResponses(toPiece(step))
+    const piece = toPiece(step)
+    const messages = piece.messages.map((message) => forms.toForms(message))
+    const { input, losses } = toOpenAIResponses({ ...piece, messages })
     for (const { kind, origin, how, why } of losses) book.note(kind, origin, { how, why })
     at = toTime(times.of(entryOf(step.message)))
     if (step.kind === 'prompt' || turn === undefined) beginTurn()
@@ -92,6 +96,8 @@ export function toCodexSession(said: Said, facts: NativeFacts): NativeSession {
  * is one that Codex would give: without any, what it asks is not quite what the interface takes.
  */
 function toItem(item: object, id: string): object {
+  // Codex answers calls of its own shell as those of functions.
+  if (string(item, 'type') === 'local_shell_call_output') return { ...item, type: 'function_call_output' }
   if (string(item, 'type') !== 'message' || string(item, 'role') !== 'assistant') return item
   const text = string(item, 'content')
   return { id, ...item, ...(text === undefined ? {} : { content: [{ type: 'output_text', text }] }) }

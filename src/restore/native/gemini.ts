@@ -5,7 +5,7 @@ import { toResumeCommand } from '#model'
 import { toGeminiContents } from '../gemini.ts'
 import { createLossBook, type LossBook } from '../loss.ts'
 import { ownOf, type Said, type SaidMessage } from '../said.ts'
-import { toSoundText } from '../sound-text.ts'
+import { writeSound } from '../writing.ts'
 import { createIds, type Ids } from './ids.ts'
 import { LINEAGE_KEY, toLineageMark, toLines, type NativeFacts, type NativeSession } from './session.ts'
 import { createTimes, entryOf, toPiece, toSteps, toTime, type Step, type Times } from './steps.ts'
@@ -137,7 +137,7 @@ function toThoughts(message: SaidMessage, timestamp: string, { book }: Making): 
     const subject = string(own, 'subject')
     const description = string(own, 'description')
     if (subject !== undefined && description !== undefined) return [{ subject, description, timestamp }]
-    return [{ subject: '', description: toSoundText(block.thinking), timestamp }]
+    return [{ subject: '', description: writeSound(said, block.thinking, book), timestamp }]
   })
 }
 

@@ -2,11 +2,10 @@ import { isObject } from '#base'
 import { toResumeCommand } from '#model'
 import { createLossBook, type LossBook } from '../loss.ts'
 import type { Said, SaidBlock, SaidMessage } from '../said.ts'
-import { toSoundText } from '../sound-text.ts'
-import { noteUnknown, writeCall, writeText } from '../writing.ts'
+import { noteUnknown, writeCall, writeFound, writeSound, writeText } from '../writing.ts'
 import { OPENAI_RULES as RULES } from '../openai-rules.ts'
 import { createIds, type Ids } from './ids.ts'
-import { noteMissing, toFile, toMediaText, wordsOf } from './opencode-media.ts'
+import { toFile, toMediaText, toOutput as toResultOutput } from './opencode-media.ts'
 import { LINEAGE_KEY, toLineageMark, type NativeFacts, type NativeSession } from './session.ts'
 import { createTimes, entryOf, toSteps, toTime, withOpening, type Step, type Times } from './steps.ts'
 
@@ -135,15 +134,20 @@ function toInput(said: SaidBlock, messageID: string, making: Making): readonly o
     }
     case 'image':
     case 'document': {
-      const file = toFile(block)
+      const file = toFile(said, block, book)
       if (file !== undefined) return [{ ...envelope(), ...file }]
       return [{ ...envelope(), type: 'text', text: toMediaText(said, block, book) }]
+    }
+    case 'unknown': {
+      const text = writeFound(said, book)
+      if (text !== undefined) return [{ ...envelope(), type: 'text', text }]
+      noteUnknown(said, book)
+      return []
     }
     case 'thinking':
     case 'redacted-thinking':
     case 'tool-use':
     case 'tool-result':
-    case 'unknown':
       noteUnknown(said, book)
       return []
   }
@@ -217,7 +221,7 @@ function toOutput(said: SaidBlock, message: SaidMessage, making: Answering): rea
         {
           ...envelope(),
           type: 'reasoning',
-          text: toSoundText(block.thinking),
+          text: writeSound(said, block.thinking, book),
           time,
           ...(message.provider === 'anthropic' && block.signature !== undefined && block.signature !== ''
             ? { metadata: { anthropic: { signature: block.signature } } }
@@ -259,22 +263,19 @@ function toState(
 ): object {
   const block = result?.block.kind === 'tool-result' ? result.block : undefined
   const time = { start: at, end: making.times.of(result?.origin.entryId) }
-  const output = block === undefined ? '' : toSoundText(wordsOf(block))
-  if (block?.isError === true) {
-    for (const each of block.content)
-      if (each.kind === 'image' || each.kind === 'document') noteMissing(result, making.book)
-    return { status: 'error', input, error: output, time }
-  }
-  const attachments = (block?.content ?? []).flatMap((each) => {
-    if (each.kind !== 'image' && each.kind !== 'document') return []
-    const file = toFile(each)
-    if (file === undefined) noteMissing(result, making.book)
-    return file === undefined ? [] : [{ ...partOf(making.id, making.times.of(undefined), making), ...file }]
-  })
+  const { words, files } =
+    result === undefined || block === undefined
+      ? { words: '', files: [] }
+      : toResultOutput(result, block, making.book)
+  if (block?.isError === true) return { status: 'error', input, error: words, time }
+  const attachments = files.map((file) => ({
+    ...partOf(making.id, making.times.of(undefined), making),
+    ...file,
+  }))
   return {
     status: 'completed',
     input,
-    output,
+    output: words,
     title,
     metadata: {},
     time,

@@ -6,16 +6,19 @@ import { parseJson } from '#base'
 import type { Block } from '#model'
 import { formatOf, openTranscript, readConversation } from '#sources'
 import {
+  anyConversation,
   generatedSteps,
   openTempDir,
   plantOpencode,
   readAgentSessions,
   runs,
+  toAnyLines,
   toGeneratedLines,
   toJsonl,
 } from '#testing'
 import { toSaid, type Said } from '../said.ts'
 import { toNativeSession } from './convert.ts'
+import { findUntold } from './differences.ts'
 import { NATIVE_AGENTS } from '#model'
 import type { NativeFacts, NativeSession } from './session.ts'
 
@@ -124,9 +127,23 @@ test.each(NATIVE_AGENTS)(
           calls(before, 'result'),
         ])
         expect(back.pending).toEqual([])
+        expect(findUntold(said, back, session.losses)).toEqual([])
       }),
       runs(30),
     )
   },
-  180_000,
+)
+
+test.each(NATIVE_AGENTS)(
+  '[NAT9] no kind of content disappears on the way to %s without a loss that names it',
+  async (agent) => {
+    await fc.assert(
+      fc.asyncProperty(anyConversation, async (messages) => {
+        const said = await read(toAnyLines(messages))
+        const session = toNativeSession(agent, said, FACTS)
+        expect(findUntold(said, await readBack(session), session.losses)).toEqual([])
+      }),
+      runs(30),
+    )
+  },
 )

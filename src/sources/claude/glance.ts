@@ -5,6 +5,8 @@ import { indexWithin, lineReaderOf, skipBlank } from '../salvage.ts'
 import type { LineFormat, RecordReader } from '../source.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
 import { glimpse, glimpseEnd } from './glimpse.ts'
+import { findWrittenEnd } from '../zeros/written-end.ts'
+import { isZero, ZERO_RUN } from '../zeros/zero-runs.ts'
 import { claudeFormat } from './read-line.ts'
 import { WorkdirFinder } from './workdirs.ts'
 
@@ -86,6 +88,8 @@ function readHead(file: TranscriptFile, look: Look): Head {
     end: 0,
   }
   let command: string | undefined
+  /** A command that is about the client, such as `/clear`: the last choice for a name. */
+  let housekeeping: string | undefined
   let { buffer } = look
   let filled = 0
   let start = 0
@@ -97,19 +101,28 @@ function readHead(file: TranscriptFile, look: Look): Head {
     const count = file.readNow(buffer.subarray(filled), Math.min(buffer.length, file.size) - filled, filled)
     if (count === 0) break
     filled += count
+    if (filled - start >= ZERO_RUN && isZero(buffer, start, filled)) {
+      head.damaged = true
+      break
+    }
     for (;;) {
       const newline = buffer.indexOf(NEWLINE, start)
       const atEnd = filled >= file.size
       const end = newline >= 0 && newline < filled ? newline : atEnd ? filled : -1
       if (end < 0 || start >= filled) break
       const entry = readHeadLine(buffer, start, end, look, head)
-      if (entry?.kind === 'prompt' && entry.origin !== 'system') head.firstPrompt ??= promptText(entry)
-      if (entry?.kind === 'command') command ??= commandText(entry)
+      // Of a fork the first line is what was typed to begin it, and what was said before follows.
+      if (entry?.kind === 'prompt' && entry.origin !== 'system' && entry.queued !== true)
+        head.firstPrompt ??= promptText(entry)
+      if (entry?.kind === 'command' && entry.queued !== true) {
+        if (HOUSEKEEPING.has(entry.command ?? '')) housekeeping ??= commandText(entry)
+        else command ??= commandText(entry)
+      }
       start = end + 1
       if (head.firstPrompt !== undefined) break
     }
   }
-  if (head.firstPrompt === undefined && command !== undefined) head.firstPrompt = command
+  head.firstPrompt ??= command ?? housekeeping
   head.end = Math.min(start, file.size)
   return head
 }
@@ -121,8 +134,8 @@ function readHeadLine(bytes: Buffer, from: number, to: number, look: Look, head:
   const start = from === 0 && bytes[0] === 0xef ? 3 : from
   const line = glimpse(bytes, start, to)
   if (line === undefined) {
-    head.damaged = true
-    const saved = readDamagedLine(bytes, from, to)
+    const { saved, isDamaged } = readDamagedLine(bytes, from, to)
+    head.damaged ||= isDamaged
     for (const { at, gitBranch, cwd } of saved) {
       head.createdAt ??= at
       head.gitBranch ??= gitBranch
@@ -138,11 +151,17 @@ function readHeadLine(bytes: Buffer, from: number, to: number, look: Look, head:
   if (line.cwd !== undefined) finder.add(line.cwd)
   if (line.relocatedCwd !== undefined) finder.add(line.relocatedCwd)
   if (line.plainPrompt !== undefined) head.firstPrompt ??= shorten(line.plainPrompt, PROMPT_LENGTH)
-  else if (line.type === 'user' || line.type === 'system') {
-    if (scanner.scan(bytes, start, to) > 0) return records.readRecord(bytes, { from, to, offset: from, path })
+  else if (READ.has(line.type ?? '')) {
+    if (scanner.scan(bytes, start, to) <= 0) return undefined
+    const entry = records.readRecord(bytes, { from, to, offset: from, path })
+    head.spoken ||= entry.kind === 'prompt'
+    return entry
   }
   return undefined
 }
+
+/** Lines that must be read to know whether somebody says something in them. */
+const READ: ReadonlySet<string> = new Set(['user', 'system', 'queue-operation'])
 
 interface Tail {
   customTitle: string | undefined
@@ -155,11 +174,13 @@ interface Tail {
 
 function readTail(file: TranscriptFile, finder: WorkdirFinder, window: Buffer): Tail {
   let buffer = window
+  const end = findWrittenEnd(file)
   for (;;) {
-    const size = Math.min(buffer.length, file.size)
-    const start = file.size - size
+    const size = Math.min(buffer.length, end)
+    const start = end - size
     const count = file.readNow(buffer, size, start)
     const tail = readTailLines(buffer.subarray(0, count), start, finder)
+    if (end < file.size) tail.damaged = true
     // One long line at the end can fill the whole window: look further back.
     if (tail.lastActivityAt !== undefined || start === 0 || buffer.length >= LINE_LIMIT) return tail
     buffer = Buffer.allocUnsafe(Math.min(buffer.length * 8, LINE_LIMIT))
@@ -186,8 +207,8 @@ function readTailLines(bytes: Buffer, offset: number, finder: WorkdirFinder): Ta
     if (bytes[lineEnd - 1] === CLOSING_BRACE && indexWithin(bytes, TIME, start, lineEnd) === lineEnd) continue
     const line = glimpseEnd(bytes, start, lineEnd)
     if (line === undefined && skipBlank(bytes, start, lineEnd) < lineEnd) {
-      tail.damaged = true
-      const saved = readDamagedLine(bytes, start, lineEnd)
+      const { saved, isDamaged } = readDamagedLine(bytes, start, lineEnd)
+      tail.damaged ||= isDamaged
       tail.lastActivityAt = saved.findLast(({ at }) => at !== undefined)?.at
       tail.gitBranch ??= saved.findLast(({ gitBranch }) => gitBranch !== undefined)?.gitBranch
       for (const { cwd } of saved) if (cwd !== undefined) finder.add(cwd)
@@ -203,11 +224,18 @@ function readTailLines(bytes: Buffer, offset: number, finder: WorkdirFinder): Ta
   return tail
 }
 
-/** The records that a line holds beside what is damaged in it: the list knows what the reader shows. */
-function readDamagedLine(bytes: Buffer, from: number, to: number): readonly Entry[] {
+/** The records that a line holds beside what is damaged in it, if anything is: the list knows what the reader shows. */
+function readDamagedLine(
+  bytes: Buffer,
+  from: number,
+  to: number,
+): { readonly saved: readonly Entry[]; readonly isDamaged: boolean } {
   const out: Reading[] = []
   lineReaderOf(claudeFormat).readLine(bytes, { from, to, offset: from }, out)
-  return out.flatMap((reading) => (reading.kind === 'entry' ? [reading.entry] : []))
+  return {
+    saved: out.flatMap((reading) => (reading.kind === 'entry' ? [reading.entry] : [])),
+    isDamaged: out.some(({ kind }) => kind === 'damage'),
+  }
 }
 
 const TITLE = Buffer.from('-title"')
@@ -239,6 +267,13 @@ function promptText(entry: Entry & { kind: 'prompt' }): string {
     ? `[${entry.blocks.map((block) => block.kind).join(', ')}]`
     : shorten(text, PROMPT_LENGTH)
 }
+
+/** Commands of Claude Code that ask the model for nothing. */
+const HOUSEKEEPING: ReadonlySet<string> = new Set(
+  'add-dir agents clear compact config context cost doctor exit help hooks ide login logout mcp memory model permissions plugin quit rename resume status statusline terminal-setup theme usage vim'
+    .split(' ')
+    .map((name) => `/${name}`),
+)
 
 function commandText(entry: Entry & { kind: 'command' }): string | undefined {
   if (entry.command === undefined) return undefined

@@ -46,6 +46,10 @@ export const KEY = {
   operation: 41,
   durationMs: 42,
   commandRun: 43,
+  data: 44,
+  parentToolUseID: 45,
+  modelUsage: 46,
+  startTime: 47,
 } as const
 
 export const KEYS: readonly string[] = Object.keys(KEY)

@@ -1,6 +1,6 @@
-import { readdirSync, statSync, type Dirent } from 'node:fs'
+import { readdirSync, type Dirent } from 'node:fs'
 import { join, normalize, sep } from 'node:path'
-import { entriesOf, isDir, realDir, stampOfDirs } from '../folders.ts'
+import { entriesOf, findStats, isDir, realDir, stampOfDirs } from '../folders.ts'
 import type { SessionFiles } from '../source.ts'
 
 export interface Layout {
@@ -154,7 +154,7 @@ function collectSubagents(dir: string, found: string[]): void {
 
 /** The config folder and what lies in it directly may be links. */
 function leadsToDir(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  return findStats(path)?.isDirectory() ?? false
 }
 
 /** The times of all folders that sessions' files are in. Empty while one of them is too young to tell. */

@@ -14,6 +14,10 @@ function read(line: object | string): Entry {
   return first.entry
 }
 
+function queued(content: unknown): object {
+  return { type: 'queue-operation', operation: 'enqueue', content, sessionId: 's' }
+}
+
 describe('content', () => {
   test('[E1.1] every type of content is read with all it has', () => {
     const content = [
@@ -94,6 +98,14 @@ describe('content', () => {
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         const [block] = readBlocks([{ type: 'document', source: { type: 'raw', data: [...bytes] } }])
         expect(block).toMatchObject({ source: { data: Buffer.from(bytes).toString('base64') } })
+        // As programs wrote them that gave them to JSON as they were.
+        const forms = [
+          bytes,
+          Buffer.from(bytes).toJSON(),
+          ...(bytes.length > 0 ? [Object.fromEntries(Object.entries(bytes))] : []),
+        ]
+        for (const data of forms)
+          expect(readBlocks([{ type: 'document', source: { type: 'raw', data } }])).toEqual([block])
       }),
       runs(200),
     )
@@ -316,9 +328,52 @@ describe('kinds', () => {
       { kind: 'record', value: 'Name' },
     ],
     [
-      'a queue operation',
-      '{"type":"queue-operation","operation":"enqueue","content":"later","sessionId":"s"}',
-      { kind: 'record', type: 'queue-operation/enqueue', value: 'later' },
+      'what was typed while a turn ran',
+      queued('later'),
+      {
+        kind: 'prompt',
+        type: 'queue-operation/enqueue',
+        midTurn: true,
+        queued: true,
+        origin: 'person',
+        blocks: [{ kind: 'text', text: 'later' }],
+      },
+    ],
+    [
+      'the same in blocks',
+      queued(['one', { type: 'text', text: 'two' }]),
+      { kind: 'prompt', queued: true, blocks: [{ text: 'one' }, { text: 'two' }] },
+    ],
+    [
+      'the same in one block',
+      queued({ type: 'text', text: 'one' }),
+      { kind: 'prompt', queued: true, blocks: [{ text: 'one' }] },
+    ],
+    [
+      'a queued command',
+      queued('/compact now'),
+      { kind: 'command', command: '/compact', args: 'now', queued: true },
+    ],
+    ['a queued path', queued('/tmp/x is full'), { kind: 'prompt', queued: true, origin: 'person' }],
+    [
+      'a queued report',
+      queued('<task-notification>done</task-notification>'),
+      { kind: 'prompt', queued: true, origin: 'system' },
+    ],
+    [
+      'a queued note of the client',
+      queued('{"task_id":"b1","task_type":"local_bash"}'),
+      { kind: 'record', type: 'queue-operation/enqueue', value: '{"task_id":"b1","task_type":"local_bash"}' },
+    ],
+    [
+      'a queued prompt without its words',
+      queued(undefined),
+      { kind: 'record', type: 'queue-operation/enqueue' },
+    ],
+    [
+      'what was taken back',
+      '{"type":"queue-operation","operation":"popAll","content":"later","sessionId":"s"}',
+      { kind: 'record', type: 'queue-operation/popAll', value: 'later' },
     ],
     ['a line without a type', '{"hello":1}', { kind: 'unknown', type: '', id: '@0' }],
   ])('[READ12] %s is recognised', (_name, line, expected) => {
@@ -346,6 +401,22 @@ describe('kinds', () => {
     expect(read(refused)).toMatchObject({
       decision: { outcome: 'rejected', by: 'user_reject', denial: 'user-rejected' },
     })
+    // Clients that do not write it down say it to the model.
+    const said = (content: string, more: object = { is_error: true }): object => ({
+      ...lines.result('toolu_1', ''),
+      message: {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content, ...more }],
+      },
+    })
+    const words = "The user doesn't want to proceed with this tool use. The tool use was rejected"
+    expect(read(said(words))).toMatchObject({ decision: { outcome: 'rejected', denial: 'user-rejected' } })
+    expect(read(said('Permission to use Bash with command rm has been denied.'))).toMatchObject({
+      decision: { outcome: 'rejected', denial: 'permission-rule' },
+    })
+    // What a tool prints may begin in the same way.
+    expect(read(said(words, {}))).toMatchObject({ decision: undefined })
+    expect(read(said('Exit code 1'))).toMatchObject({ decision: undefined })
     const allowed = lines.result('toolu_1', 'yes', {
       permissionDecision: { decision: 'accept', source: 'config' },
     })

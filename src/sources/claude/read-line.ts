@@ -10,10 +10,12 @@ import {
   type Envelope,
   type Usage,
 } from '#model'
+import { readDenial } from '../denial.ts'
 import { FieldReader } from '../field-reader.ts'
 import { ObjectScanner } from '../object-scanner.ts'
 import type { LineFormat, RecordPlace } from '../source.ts'
 import { readCommand } from './commands.ts'
+import { readDelegated, type ReadInner } from './delegated.ts'
 import { readEnvelope, readOversizeEnvelope } from './envelope.ts'
 import { CACHE_KEY, CACHE_KEYS, KEY, KEYS, MESSAGE, MESSAGE_KEY, USAGE_KEY, USAGE_KEYS } from './keys.ts'
 import { readSideRecord } from './side-records.ts'
@@ -25,20 +27,12 @@ import { readSideRecord } from './side-records.ts'
 export const claudeFormat: LineFormat = {
   keys: KEYS,
   inner: MESSAGE,
-  linkMark: Buffer.from('"uuid"'),
+  linkMarks: [Buffer.from('"uuid"'), Buffer.from('"enqueue"'), Buffer.from('"popAll"')],
   createReader(scanner) {
-    const message = scanner.inner ?? new ObjectScanner(MESSAGE.keys, MESSAGE.inner)
-    const usage = message.inner ?? new ObjectScanner(USAGE_KEYS)
-    const cache = usage.inner ?? new ObjectScanner(CACHE_KEYS)
-    const line: Line = {
-      fields: new FieldReader(scanner),
-      message: new FieldReader(message),
-      usage: new FieldReader(usage),
-      cache: new FieldReader(cache),
-      decision: { value: undefined },
-    }
+    const line = createLine(scanner)
+    const readInner = createInnerReader()
     return {
-      readRecord: (bytes, record) => readRecord(line, bytes, record),
+      readRecord: (bytes, record) => readRecord(line, bytes, record, readInner),
       // A content block has a type too; only lines have one of these beside it.
       isRecord: () => line.fields.has(KEY.type) && LINE_KEYS.some((key) => line.fields.has(key)),
     }
@@ -57,7 +51,34 @@ interface Line {
   readonly decision: { value: Decision | undefined }
 }
 
-function readRecord(line: Line, bytes: Buffer, record: RecordPlace): Entry {
+function createLine(scanner: ObjectScanner): Line {
+  const message = scanner.inner ?? new ObjectScanner(MESSAGE.keys, MESSAGE.inner)
+  const usage = message.inner ?? new ObjectScanner(USAGE_KEYS)
+  const cache = usage.inner ?? new ObjectScanner(CACHE_KEYS)
+  return {
+    fields: new FieldReader(scanner),
+    message: new FieldReader(message),
+    usage: new FieldReader(usage),
+    cache: new FieldReader(cache),
+    decision: { value: undefined },
+  }
+}
+
+/** Made when the first record is found inside of another one: few sessions have any. */
+function createInnerReader(): ReadInner {
+  let known: { readonly scanner: ObjectScanner; readonly line: Line } | undefined
+  return (inner) => {
+    if (known === undefined) {
+      const scanner = new ObjectScanner(KEYS, MESSAGE)
+      known = { scanner, line: createLine(scanner) }
+    }
+    const bytes = Buffer.from(JSON.stringify(inner))
+    if (known.scanner.scan(bytes, 0, bytes.length) < 0) return undefined
+    return readRecord(known.line, bytes, { from: 0, to: bytes.length, offset: 0 })
+  }
+}
+
+function readRecord(line: Line, bytes: Buffer, record: RecordPlace, readInner?: ReadInner): Entry {
   const { fields } = line
   const type = fields.repeated(bytes, KEY.type) ?? ''
   const envelope = readEnvelope(fields, bytes, record, type)
@@ -70,6 +91,11 @@ function readRecord(line: Line, bytes: Buffer, record: RecordPlace): Entry {
       return readAttachment(fields, bytes, envelope)
     case 'system':
       return readSystem(fields, bytes, envelope)
+    case 'progress': {
+      const { path } = record
+      const delegated = readInner && readDelegated(fields, bytes, { envelope, path, readInner })
+      return delegated ?? readSideRecord(fields, bytes, envelope)
+    }
     default:
       return readSideRecord(fields, bytes, envelope)
   }
@@ -124,7 +150,7 @@ function readResult(line: Line, bytes: Buffer, envelope: Envelope, blocks: reado
     ...envelope,
     blocks,
     callEntryId: fields.text(bytes, KEY.sourceToolAssistantUUID),
-    decision: readDecision(line, bytes),
+    decision: readDecision(line, bytes) ?? readDenial(blocks),
     startedAgentId: readStartedAgent(fields, bytes),
   }
 }

@@ -1,8 +1,9 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { number, parseJson, string } from '#base'
 import type { Holder, Registry, RegistryReading } from '../holder.ts'
 import { readSmallText } from './side-files.ts'
+import { findStats } from '../folders.ts'
 
 /** How long a file that is rewritten in place may be unreadable before we give up on it. */
 const ATTEMPTS = 5
@@ -63,7 +64,7 @@ function isTime(ms: number | undefined): ms is number {
 }
 
 function timeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return findStats(file)?.mtimeMs ?? 0
 }
 
 function readStatus(status: string | undefined): Holder['status'] {

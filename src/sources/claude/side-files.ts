@@ -1,9 +1,10 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { basename, sep } from 'node:path'
 import { boolean, number, parseJson, string } from '#base'
 import type { SideFile, SubagentSummary } from '#model'
 import { openTranscript, type TranscriptFile } from '../transcript-file.ts'
 import { findSubagentFiles, findToolResults } from './layout.ts'
+import { findStats } from '../folders.ts'
 
 /** The largest side file that is read, one after another: they hold a title or a flag. */
 const smallFile = Buffer.allocUnsafe(64 * 1024)
@@ -70,7 +71,7 @@ export function summariseSubagent(path: string): SubagentSummary {
 }
 
 function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  return findStats(path)?.size ?? 0
 }
 
 function readSmallJson(path: string): unknown {

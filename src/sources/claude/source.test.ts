@@ -28,6 +28,20 @@ async function only(): Promise<SessionSummary> {
 const say = (text: string): object[] => [{ type: 'text', text }]
 
 describe('discovery', () => {
+  test('[READ60] a session that began with /clear is called after the command that gave it its work', async () => {
+    const lines = createLines()
+    const command = (name: string, args = ''): object =>
+      lines.prompt(`<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`)
+    const made = [command('clear'), lines.prompt('<local-command-stdout></local-command-stdout>')]
+    await writeTranscript(
+      dir.path,
+      toJsonl([...made, command('plan-phase', '14'), lines.reply(say('Done.'))]),
+    )
+    expect((await only()).name).toBe('/plan-phase 14')
+    await writeTranscript(dir.path, toJsonl(made))
+    expect((await only()).name).toBe('/clear')
+  })
+
   test('[C2.1] a session is listed with id, workdir, first prompt, name and times from its lines', async () => {
     const lines = createLines({ cwd: '/home/user/my_project' })
     const path = await writeTranscript(

@@ -1,5 +1,5 @@
-import { shorten, ThroughlineError } from '#base'
-import type { SessionSummary } from '#model'
+import { ThroughlineError } from '#base'
+import { toPromptTitle, type SessionSummary } from '#model'
 import type { SessionFiles } from '../source.ts'
 import { openTranscript, type Meter, type TranscriptFile } from '../transcript-file.ts'
 import type { Glance } from './glance.ts'
@@ -60,11 +60,6 @@ function nameOf(
   return firstPrompt === undefined ? { name: undefined, nameFrom: undefined } : nameOfPrompt(firstPrompt)
 }
 
-/** The beginning of a prompt, on one line. */
 export function nameOfPrompt(firstPrompt: string): Pick<SessionSummary, 'name' | 'nameFrom'> {
-  const start = firstPrompt.slice(0, 2 * NAME_LENGTH).trim()
-  const oneLine = start.includes('\n') || start.includes('\t') ? start.replaceAll(/\s+/g, ' ') : start
-  return { name: shorten(oneLine, NAME_LENGTH), nameFrom: 'prompt' }
+  return { name: toPromptTitle(firstPrompt), nameFrom: 'prompt' }
 }
-
-const NAME_LENGTH = 120

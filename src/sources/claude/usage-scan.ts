@@ -1,6 +1,15 @@
 import { parseJson } from '#base'
 import { setImmediate } from 'node:timers/promises'
-import { billKey, compactionKey, savedTokens, type Reading, type Usage } from '#model'
+import {
+  billKey,
+  createBilling,
+  toCompactionFact,
+  workOf,
+  type Billing,
+  type CompactionFact,
+  type Reading,
+  type Usage,
+} from '#model'
 import { FieldReader } from '../field-reader.ts'
 import { MAX_LINE, readForward } from '../forward.ts'
 import { ObjectScanner } from '../object-scanner.ts'
@@ -20,15 +29,11 @@ export interface BilledMessage {
   readonly usage: Usage
 }
 
-/** A compaction, and how many tokens it took out of the model's window. */
-export interface FoundCompaction {
-  /** The entry; that of the original where the line is a copy. */
-  readonly key: string
+/** A compaction, when and where it was made. */
+export interface FoundCompaction extends CompactionFact {
   /** Milliseconds. */
   readonly at?: number | undefined
   readonly workdir?: string | undefined
-  /** 0 where the line does not say. */
-  readonly tokens: number
 }
 
 /** What a transcript says of tokens. */
@@ -79,6 +84,7 @@ export function createBillReader(): BillReader {
     async read(file) {
       const bills: Bills = new Map()
       const compactions = new Map<string, FoundCompaction>()
+      let hasTotals = false
       let buffer: Buffer = chunk
       /** The beginning of a line that goes on: where it stands in the buffer, and how long it is. */
       let tail = 0
@@ -106,10 +112,13 @@ export function createBillReader(): BillReader {
         const lines = buffer.subarray(0, whole)
         searchLines(lines, offset, bills)
         searchCompactions(lines, offset, compactions)
+        hasTotals ||= lines.includes(TOTALS)
         if (isLast) break
         tail = whole
         held = end - whole
       }
+      // What the request of a compaction cost is told by the order of the lines around it.
+      if (hasTotals && compactions.size > 0) return await readInFull(file)
       return { messages: toBills(bills), compactions: [...compactions.values()] }
     },
   }
@@ -153,7 +162,10 @@ function createReplyReader(scanner: ObjectScanner): ReplyReader {
   return {
     flush,
     add(bytes, bills) {
-      if (fields.repeated(bytes, KEY.type) !== 'assistant') return true
+      const type = fields.repeated(bytes, KEY.type)
+      // A subagent's answer stands further inside of its line.
+      if (type === 'progress') return false
+      if (type !== 'assistant') return true
       if (!message.isObject(bytes, MESSAGE_KEY.usage)) return true
       const itsModel = message.repeated(bytes, MESSAGE_KEY.model)
       if (itsModel === SYNTHETIC) return true
@@ -203,8 +215,9 @@ function searchCompactions(bytes: Buffer, offset: number, found: Map<string, Fou
 async function readInFull(file: TranscriptFile): Promise<FileBills> {
   const bills: Bills = new Map()
   const compactions = new Map<string, FoundCompaction>()
+  const billing = createBilling()
   for await (const { readings } of readForward(file, claudeFormat)) {
-    addAll(readings, bills)
+    addInOrder(readings, bills, billing)
     addCompactions(readings, compactions)
   }
   return { messages: toBills(bills), compactions: [...compactions.values()] }
@@ -214,16 +227,26 @@ function addCompactions(readings: readonly Reading[], found: Map<string, FoundCo
   for (const reading of readings) {
     if (reading.kind !== 'entry' || reading.entry.kind !== 'compaction') continue
     const { entry } = reading
-    const key = compactionKey(entry)
-    const tokens = savedTokens(entry.compaction)
-    found.set(key, { key, at: toMs(entry.at), workdir: entry.cwd, tokens })
+    const fact = toCompactionFact(entry)
+    found.set(fact.key, { ...fact, at: toMs(entry.at), workdir: entry.cwd })
+  }
+}
+
+/** The same in their order, which tells what the requests of compactions cost. */
+function addInOrder(readings: readonly Reading[], bills: Bills, billing: Billing): void {
+  for (const reading of readings) {
+    if (reading.kind === 'damage') continue
+    const { entry } = reading
+    const { key, usage, model, workdir, at = entry.at } = billing.add(entry) ?? {}
+    if (key !== undefined && usage !== undefined) bills.set(key, { at, model, workdir, usage })
   }
 }
 
 function addAll(readings: readonly Reading[], bills: Bills): void {
   for (const reading of readings) {
-    if (reading.kind === 'damage' || reading.entry.kind !== 'reply') continue
-    const { entry } = reading
+    if (reading.kind === 'damage') continue
+    const entry = workOf(reading.entry)
+    if (entry.kind !== 'reply') continue
     if (entry.synthetic || entry.usage === undefined) continue
     bills.set(billKey(entry), { at: entry.at, model: entry.model, workdir: entry.cwd, usage: entry.usage })
   }
@@ -243,6 +266,7 @@ const CHUNK = 64 * 1024
 /** Others get their turn after so many bytes, a few milliseconds. */
 const YIELD_AFTER = 2 * 1024 * 1024
 const NEEDLE = Buffer.from('"usage"')
+const TOTALS = Buffer.from('"cost-state"')
 const BOUNDARY = Buffer.from('"compact_boundary"')
 const NEWLINE = 0x0a
 

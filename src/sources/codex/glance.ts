@@ -1,5 +1,7 @@
 import { shorten } from '#base'
 import { isSpoken, textOf, type Entry, type Reading } from '#model'
+import { findWrittenEnd } from '../zeros/written-end.ts'
+import { isZero, ZERO_RUN } from '../zeros/zero-runs.ts'
 import { lineReaderOf } from '../salvage.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
 import { codexFormat } from './read-line.ts'
@@ -85,6 +87,10 @@ function readHead(file: TranscriptFile, seen: Seen): HeadSeen {
     const count = file.readNow(buffer.subarray(filled), Math.min(buffer.length, file.size) - filled, filled)
     if (count === 0) break
     filled += count
+    if (filled - start >= ZERO_RUN && isZero(buffer, start, filled)) {
+      seen.damaged = true
+      break
+    }
     while (start < filled && firstPrompt === undefined) {
       const newline = buffer.indexOf(NEWLINE, start)
       const isWhole = newline >= 0 && newline < filled
@@ -107,9 +113,11 @@ function readTail(
   from: number,
   seen: Seen,
 ): { readonly lastAt: string | undefined; readonly start: number } {
+  const written = Math.max(from, findWrittenEnd(file))
+  if (written < file.size) seen.damaged = true
   for (let size = TAIL; ; size *= 8) {
-    const begin = Math.max(from, file.size - size)
-    const bytes = Buffer.allocUnsafe(file.size - begin)
+    const begin = Math.max(from, written - size)
+    const bytes = Buffer.allocUnsafe(written - begin)
     const count = file.readNow(bytes, bytes.length, begin)
     // The window begins in the middle of a line, unless it begins where the head ended.
     const first = begin === from ? 0 : bytes.indexOf(NEWLINE) + 1

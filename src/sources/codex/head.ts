@@ -52,6 +52,7 @@ function startOf(bytes: Buffer): number {
 
 function toHead(line: unknown): Head | undefined {
   const payload = object(line, 'payload')
+  if (payload === undefined) return toBareHead(line)
   const id = string(payload, 'id')
   if (string(line, 'type') !== 'session_meta' || id === undefined) return undefined
   return {
@@ -64,6 +65,14 @@ function toHead(line: unknown): Head | undefined {
   }
 }
 
+/** The first line of a file from before lines had envelopes. */
+function toBareHead(line: unknown): Head | undefined {
+  const id = string(line, 'id')
+  const at = string(line, 'timestamp')
+  if (string(line, 'type') !== undefined || id === undefined || at === undefined) return undefined
+  return { id, at, gitBranch: string(object(line, 'git'), 'branch') }
+}
+
 function toBase(value: unknown): HistoryBase | undefined {
   const id = string(value, 'thread_id')
   if (id === undefined) return undefined
@@ -72,6 +81,15 @@ function toBase(value: unknown): HistoryBase | undefined {
     endOrdinal: number(value, 'end_ordinal_exclusive'),
     endOffset: number(value, 'end_byte_offset'),
   }
+}
+
+/** The thread that a fork or a subagent was made of, as its first line names it. */
+export function toParent(payload: unknown): string | undefined {
+  return (
+    string(payload, 'forked_from_id') ??
+    string(field(field(field(payload, 'source'), 'subagent'), 'thread_spawn'), 'parent_thread_id') ??
+    string(payload, 'parent_thread_id')
+  )
 }
 
 function toSubagent(payload: unknown): SubagentHead | undefined {

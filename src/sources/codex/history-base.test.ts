@@ -134,20 +134,150 @@ test('[CDX17] a fork is listed with its own id and time, and with the first prom
   file.close()
 })
 
-test('[CDX18] after a revert the thread is one session without what was taken back, however often', async () => {
-  const parent = writeParent(['one', 'two'])
-  const name = `${PARENT}_01a1de1c-0000-7550-bb1c-00000000000a`
-  const rollout = createRollout({ id: PARENT, ordinal: 2 })
-  const kept = parent.own.split('\n').slice(0, 2).join('\n')
-  const history_base = {
-    thread_id: PARENT,
-    end_ordinal_exclusive: 2,
-    end_byte_offset: Buffer.byteLength(kept) + 1,
+/** A thread that was reverted some times: its files, every line of them, and the prompts that are left. */
+interface Reverted {
+  readonly paths: readonly string[]
+  readonly text: string
+  readonly all: readonly string[]
+  readonly left: readonly string[]
+}
+
+/** Each round reverts to some line of what is left, and says something. A folder for each, as on different days. */
+function writeReverted(
+  rounds: readonly { readonly cut: number; readonly prompts: readonly string[] }[],
+): Reverted {
+  /** Lines that are left: their prompt, if they are one, and which file they end in. */
+  let left: {
+    readonly prompt?: string
+    readonly file: string
+    readonly end: number
+    readonly ordinal: number
+  }[] = []
+  const paths: string[] = []
+  const all: string[] = []
+  let text = ''
+  for (const [index, { cut, prompts }] of rounds.entries()) {
+    const isFirst = index === 0
+    const kept = isFirst ? [] : left.slice(0, cut % (left.length + 1))
+    const last = kept.at(-1)
+    const ordinal = last === undefined ? 0 : last.ordinal + 1
+    const rollout = createRollout({ id: PARENT, ordinal })
+    const history_base = last && {
+      thread_id: last.file,
+      end_ordinal_exclusive: ordinal,
+      end_byte_offset: last.end,
+    }
+    const segment = `01a1de1c-0000-7550-bb1c-0000000001${String(index).padStart(2, '0')}`
+    const file = isFirst ? PARENT : segment
+    const name = isFirst ? PARENT : `${PARENT}_${segment}`
+    const lines = [
+      rollout.meta(history_base && { history_base }),
+      ...prompts.map((each) => rollout.prompt(each)),
+    ]
+    left = [...kept]
+    let end = 0
+    for (const [at, line] of lines.entries()) {
+      end += Buffer.byteLength(line)
+      const prompt = at === 0 ? undefined : prompts[at - 1]
+      left.push({ ...(prompt !== undefined && { prompt }), file, end, ordinal: ordinal + at })
+    }
+    paths.push(writeRollout(home, lines.join(''), { name, folder: `sessions/2026/11/${10 + index}` }))
+    all.push(...prompts)
+    text += lines.join('')
   }
-  writeRollout(home, rollout.meta({ history_base }) + rollout.prompt('other two'), { name })
-  const { sessions } = await createCodexSource(home).list()
-  expect(sessions).toMatchObject([{ id: PARENT, createdAt: '2026-11-15T00:00:00.000Z' }])
-  expect(await promptsOf(sessions[0]?.path ?? '')).toEqual(['one', 'other two'])
+  return { paths, text, all, left: left.flatMap(({ prompt }) => prompt ?? []) }
+}
+
+const rounds = fc.array(
+  fc.record({
+    cut: fc.nat(),
+    prompts: fc.array(fc.string({ minLength: 1, maxLength: 20 }), { maxLength: 4 }),
+  }),
+  { minLength: 2, maxLength: 5 },
+)
+
+test('[CDX18] after any reverts every line of a thread is there once, and the model sees what was left', async () => {
+  await fc.assert(
+    fc.asyncProperty(rounds, async (given) => {
+      rmSync(home, { recursive: true, force: true })
+      const { paths, text, all, left } = writeReverted(
+        given.map((one, n) => (n === 0 ? { ...one, prompts: ['first', ...one.prompts] } : one)),
+      )
+      const { sessions, problems } = await createCodexSource(home).list()
+      expect(problems).toEqual([])
+      expect(sessions).toMatchObject([
+        { id: PARENT, path: paths.at(-1), createdAt: '2026-11-15T00:00:00.000Z' },
+      ])
+      const files = await createCodexSource(home).find()
+      expect(new Set(files.sessions[0]?.history)).toEqual(new Set(paths.slice(0, -1)))
+      const file = openTranscript(paths.at(-1) ?? '')
+      try {
+        const bytes = Buffer.alloc(file.size)
+        expect(await file.read(bytes, file.size, 0)).toBe(file.size)
+        expect(bytes.toString()).toBe(text)
+        expect(saidIn((await readConversation(file, codexFormat)).entries)).toEqual(left)
+      } finally {
+        file.close()
+      }
+      expect(await promptsOf(paths.at(-1) ?? '')).toEqual(all)
+    }),
+    runs(40),
+  )
+})
+
+test('[CDX17] [CDX18] a fork of a reverted thread has what came before it, and not what the thread took back', async () => {
+  const { paths } = writeReverted([
+    { cut: 0, prompts: ['one', 'two'] },
+    { cut: 2, prompts: ['three', 'four'] },
+  ])
+  const reverted = readFileSync(paths[1] ?? '', 'utf8')
+  const base = { id: '01a1de1c-0000-7550-bb1c-000000000101', file: reverted, before: '', lines: 2 }
+  const fork = writeChild(CHILD, base, ['five'])
+  expect(await promptsOf(fork.path)).toEqual(['one', 'three', 'five'])
+})
+
+test('[CDX18] a file of a reverted thread may be moved to the archive, and the last one grows at its end', async () => {
+  const { paths } = writeReverted([
+    { cut: 0, prompts: ['one', 'two'] },
+    { cut: 2, prompts: ['three'] },
+  ])
+  const [first = '', last = ''] = paths
+  const follower = createFollower(last, codexFormat)
+  const told: string[] = []
+  const poll = async (): Promise<void> => {
+    for (const event of await follower.poll()) {
+      if (event.kind === 'reset') told.push('reset')
+      if (event.kind === 'readings')
+        told.push(...saidIn(event.readings.flatMap((each) => (each.kind === 'entry' ? [each.entry] : []))))
+    }
+  }
+  await poll()
+  mkdirSync(join(home, 'archived_sessions'))
+  renameSync(first, join(home, 'archived_sessions', first.split('/').at(-1) ?? ''))
+  appendFileSync(last, createRollout({ ordinal: 4 }).prompt('four'))
+  await poll()
+  expect(told).toEqual(['one', 'two', 'three', 'four'])
+})
+
+test('[CDX18] files of a reverted thread that arrive after its last one are read with it, in whatever order', async () => {
+  const { paths, text } = writeReverted([
+    { cut: 0, prompts: ['one', 'two'] },
+    { cut: 2, prompts: ['three'] },
+    { cut: 3, prompts: ['four'] },
+  ])
+  const [first = '', second = '', last = ''] = paths
+  const aside = (path: string): string => `${path}.aside`
+  const sizeNow = (): number => {
+    const file = openTranscript(last)
+    file.close()
+    return file.size
+  }
+  for (const path of [first, second]) renameSync(path, aside(path))
+  const alone = sizeNow()
+  renameSync(aside(first), first)
+  expect(sizeNow()).toBeGreaterThan(alone)
+  renameSync(aside(second), second)
+  expect(sizeNow()).toBe(Buffer.byteLength(text))
 })
 
 test('[CDX19] an offset is believed only where its line begins; else the ordinal says how much comes first', async () => {

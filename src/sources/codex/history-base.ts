@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, type Dirent } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { dirname } from 'node:path'
+import { ThroughlineError } from '#base'
+import type { Seam } from '../seams.ts'
 import type { TranscriptFile } from '../transcript-file.ts'
 import { readHead, type HistoryBase } from './head.ts'
+import { findFile, findOlder, forgetOlder, idOf, rootOf, search } from './segments.ts'
 
 /** Opens one file as it lies on the disk. Throws when it is not there. */
 export type OpenPlain = (path: string) => TranscriptFile
@@ -12,18 +14,51 @@ export type OpenPlain = (path: string) => TranscriptFile
  * came after: they name another file and how much of it comes first. Whoever opens such a file reads the whole of it,
  * one byte behind the other; nothing is copied, and what is added to it is there at once. A file without such a name
  * is given back as it is, and so is one whose beginning is not to be found.
+ *
+ * Of the thread that was forked only what came before the fork comes first. Of the thread itself all of its files do,
+ * with what a revert took back of them: the file says where it returns to.
  */
 export function withHistory(file: TranscriptFile, open: OpenPlain): TranscriptFile {
-  const base = findBase(file)
-  if (base === undefined) return file
-  const parts: Part[] = []
+  const older = findOlder(file.path)
+  const opened: TranscriptFile[] = []
   try {
-    collect(base, { path: file.path, open, parts, seen: new Set([file.identity]) })
+    for (const path of older) {
+      const each = openIfThere(path, open)
+      if (each !== undefined) opened.push(each)
+    }
+    const own = [...opened, file]
+    const base = findBase(own[0] ?? file)
+    const before: Part[] = []
+    const identities = own.map(({ identity }) => identity)
+    if (base !== undefined) collect(base, { path: file.path, open, parts: before, seen: new Set(identities) })
+    opened.push(...before.map((part) => part.file))
+    if (!areWhole(own, before)) forgetOlder(file.path)
+    if (opened.length === 0) return file
+    const parts = [...before.toReversed(), ...own.map((each) => ({ file: each, end: each.size }))]
+    return toOneFile(parts, own)
   } catch (error) {
-    for (const part of parts) part.file.close()
+    for (const each of opened) each.close()
     throw error
   }
-  return parts.length === 0 ? file : toOneFile(parts.toReversed(), file)
+}
+
+/** Whether every file of a thread has the one that it was begun after: a copy of a thread comes file by file, in any order. */
+function areWhole(own: readonly TranscriptFile[], before: readonly Part[]): boolean {
+  const names = new Set(own.map(({ path }) => idOf(path)))
+  return own.every((each, at) => {
+    const base = findBase(each)
+    return base === undefined || names.has(base.id) || (at === 0 && before.length > 0)
+  })
+}
+
+/** A file may go between two looks at its folder. */
+function openIfThere(path: string, open: OpenPlain): TranscriptFile | undefined {
+  try {
+    return open(path)
+  } catch (error) {
+    if (error instanceof ThroughlineError && error.code === 'transcript-gone') return undefined
+    throw error
+  }
 }
 
 /** The first bytes of a file, up to `end`. */
@@ -96,47 +131,6 @@ function openBase({ id }: HistoryBase, path: string, open: OpenPlain): Transcrip
   }
 }
 
-/** The folder that `sessions` and `archived_sessions` are in. */
-function rootOf(path: string): string | undefined {
-  for (const name of ['sessions', 'archived_sessions']) {
-    const at = path.lastIndexOf(`${sep}${name}${sep}`)
-    if (at >= 0) return path.slice(0, at)
-  }
-  return undefined
-}
-
-function search(root: string, id: string): string | undefined {
-  return findFile(join(root, 'archived_sessions'), id) ?? findBelow(join(root, 'sessions'), id)
-}
-
-function findBelow(dir: string, id: string): string | undefined {
-  const found = findFile(dir, id)
-  if (found !== undefined) return found
-  for (const child of entriesOf(dir).toReversed()) {
-    const below = child.isDirectory() ? findBelow(join(dir, child.name), id) : undefined
-    if (below !== undefined) return below
-  }
-  return undefined
-}
-
-function findFile(dir: string, id: string): string | undefined {
-  const file = entriesOf(dir).find(
-    (child) =>
-      child.isFile() &&
-      child.name.startsWith('rollout-') &&
-      (child.name.endsWith(`-${id}.jsonl`) || child.name.endsWith(`_${id}.jsonl`)),
-  )
-  return file === undefined ? undefined : join(dir, file.name)
-}
-
-function entriesOf(dir: string): readonly Dirent[] {
-  try {
-    return readdirSync(dir, { withFileTypes: true })
-  } catch {
-    return []
-  }
-}
-
 const ends = new Map<string, number>()
 const NEWLINE = 0x0a
 const LINE_START = 256
@@ -199,25 +193,33 @@ function lastLineEnd(file: TranscriptFile): number {
   return findOrdinal(file, Number.POSITIVE_INFINITY)
 }
 
-/** The parts and then the file, as one. It is known by the file itself: the parts before it do not grow. */
-function toOneFile(parts: readonly Part[], own: TranscriptFile): TranscriptFile {
-  const pieces: { readonly file: TranscriptFile; readonly from: number; readonly to: number }[] = []
+/** Where the bytes of a part stand in the one file, up to `end` of them. */
+interface Piece extends Part {
+  readonly from: number
+}
+
+/** The parts as one file. It is known by the last of them: the parts before it do not grow. */
+function toOneFile(parts: readonly Part[], own: readonly TranscriptFile[]): TranscriptFile {
+  const pieces: Piece[] = []
   let size = 0
-  for (const { file, end } of [...parts, { file: own, end: own.size }]) {
-    pieces.push({ file, from: size, to: size + end })
-    size += end
+  for (const part of parts) {
+    pieces.push({ ...part, from: size })
+    size += part.end
   }
+  const last = own.at(-1)
+  if (last === undefined) throw new Error('a file has at least itself')
   const within = (length: number, position: number): readonly Span[] =>
-    pieces.flatMap(({ file, from, to }) => {
+    pieces.flatMap(({ file, from, end }) => {
       const start = Math.max(from, position)
-      const end = Math.min(to, position + length)
-      return start < end ? [{ file, at: start - from, length: end - start, into: start - position }] : []
+      const to = Math.min(from + end, position + length)
+      return start < to ? [{ file, at: start - from, length: to - start, into: start - position }] : []
     })
   return {
-    path: own.path,
+    path: last.path,
     size,
-    identity: own.identity,
-    modifiedMs: own.modifiedMs,
+    identity: last.identity,
+    modifiedMs: last.modifiedMs,
+    seams: findSeams(pieces, own),
     async read(target, length, position) {
       let filled = 0
       for (const span of within(length, position)) {
@@ -256,4 +258,17 @@ interface Span {
   readonly at: number
   readonly length: number
   readonly into: number
+}
+
+/** Where each file of the thread but the first one begins, and where it returns to. One that names nothing returns to the beginning. */
+function findSeams(pieces: readonly Piece[], own: readonly TranscriptFile[]): readonly Seam[] {
+  return own.slice(1).flatMap((file) => {
+    const at = pieces.find((piece) => piece.file === file)?.from
+    if (at === undefined) return []
+    const base = findBase(file)
+    if (base === undefined) return [{ at, backTo: 0 }]
+    const continued = pieces.find((piece) => piece.from < at && idOf(piece.file.path) === base.id)
+    if (continued === undefined) return []
+    return [{ at, backTo: continued.from + Math.min(continued.end, findEnd(continued.file, base)) }]
+  })
 }

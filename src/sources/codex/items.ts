@@ -1,5 +1,6 @@
 import { field, isObject, list, number, parseJson, string, type JsonObject } from '#base'
 import { isWakeUp, textOf, type Block, type Entry, type Envelope } from '#model'
+import { readDenial } from '../denial.ts'
 import { AT_THE_BEGINNING, IN_ORDER } from './envelope.ts'
 import { isFailure } from './outcome.ts'
 import { NOTES, readParts, readReasoning, toExtra, toSent } from './parts.ts'
@@ -43,6 +44,9 @@ export function readItem(item: JsonObject, envelope: Envelope, notes: unknown): 
     case 'configuration_update':
     case 'compaction_trigger':
       return { kind: 'context', ...envelope }
+    // A commit that Codex could undo to. No model sees it.
+    case 'ghost_snapshot':
+      return { kind: 'record', ...envelope }
     default:
       return { kind: 'unknown', ...envelope }
   }
@@ -77,7 +81,8 @@ function readMessage(item: JsonObject, envelope: Envelope, notes: unknown): Entr
   if (role === 'assistant') return toReply(envelope, blocks)
   if (role !== 'user' || field(notes, 'inherited_user_message') === true || isInjected(item, blocks))
     return { kind: 'injection', ...envelope, blocks }
-  const origin = isWakeUp(textOf(blocks)) ? 'system' : 'person'
+  const text = textOf(blocks)
+  const origin = isWakeUp(text) || REPORTED.test(text) ? 'system' : 'person'
   return { kind: 'prompt', ...envelope, blocks, origin, midTurn: false }
 }
 
@@ -109,8 +114,11 @@ function isInjected(item: JsonObject, blocks: readonly Block[]): boolean {
   return INJECTED.test(textOf(blocks))
 }
 
+/** What a review came to, told to the model in the person's place. */
+const REPORTED = /^\s*<user_action>/u
+
 const INJECTED =
-  /^\s*(?:<(?:environment_context|user_instructions|turn_aborted|skill|skills_instructions|permissions instructions|collaboration_mode|personality_spec|model_switch|subagent_notification|user_shell_command|apps_instructions|plugins_instructions|hook_prompt)>|# AGENTS\.md instructions)/iu
+  /^\s*(?:<(?:environment_context|environments_instructions|user_instructions|turn_aborted|skill|skills_instructions|permissions instructions|collaboration_mode|personality_spec|model_switch|subagent_notification|user_shell_command|apps_instructions|plugins_instructions|recommended_plugins|hook_prompt|goal_context|realtime_delegation)>|<codex_internal_context\b|<external_|# AGENTS\.md instructions|Warning: (?:apply_patch was requested via|The maximum number of unified exec processes|Your account was flagged for potentially high-risk))/iu
 
 function readCall(item: JsonObject, type: string): Block {
   const id = string(item, 'call_id') ?? string(item, 'id')
@@ -141,12 +149,14 @@ function readOutput(item: JsonObject, envelope: Envelope): Entry {
       : [{ kind: 'unknown', value: output }]
   if (toolUseId === undefined) return toReply(envelope, [{ kind: 'unknown', value: toSent(item) }])
   const extra = toExtra(item, isText ? ['call_id', 'output'] : ['call_id'])
+  const blocks = [{ kind: 'tool-result', toolUseId, content, isError: isFailure(output), extra } as const]
   return {
     kind: 'result',
     ...envelope,
     startedAgentId:
       isText && output.startsWith('{"agent_id":') ? string(parseJson(output), 'agent_id') : undefined,
-    blocks: [{ kind: 'tool-result', toolUseId, content, isError: isFailure(output), extra }],
+    decision: readDenial(blocks),
+    blocks,
   }
 }
 
@@ -158,7 +168,7 @@ export function readCompacted(payload: JsonObject, envelope: Envelope): Entry {
   const inner = (index: number): Envelope => ({ ...envelope, id: `${envelope.id}.${index}`, raw: NOTHING })
   const history: readonly Entry[] = Array.isArray(left)
     ? left.map((item, index) => toLeft(item, inner(index), message))
-    : // Before Codex wrote down what was left, it was the summary.
+    : // Before Codex wrote down what was left, it was the summary, behind the last prompts.
       [{ kind: 'injection', ...inner(0), link: IN_ORDER, blocks: summary }]
   const before = number(field(field(payload, 'latest_token_usage_record'), 'usage'), 'input_tokens')
   const window = string(payload, 'window_id')
@@ -173,6 +183,7 @@ export function readCompacted(payload: JsonObject, envelope: Envelope): Entry {
     },
     summary,
     history,
+    keepsPrompts: !Array.isArray(left),
   }
 }
 

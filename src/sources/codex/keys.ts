@@ -7,6 +7,10 @@ export const KEY = {
   ordinal: 2,
   payload: 3,
   metadata: 4,
+  // Only lines without an envelope have these.
+  record_type: 5,
+  id: 6,
+  git: 7,
 } as const
 
 export const KEYS: readonly string[] = Object.keys(KEY)
@@ -26,6 +30,12 @@ export const PAYLOAD_KEY = {
   reason: 10,
   error: 11,
   message: 12,
+  info: 13,
+  turn_id: 14,
+  forked_from_id: 15,
+  parent_thread_id: 16,
+  source: 17,
+  num_turns: 18,
 } as const
 
 /** The same for the `usage` of what was billed. */

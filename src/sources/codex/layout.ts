@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
+import { readdirSync, realpathSync, type Dirent } from 'node:fs'
 import { join, normalize, sep } from 'node:path'
+import { findLinkStats, findStats } from '../folders.ts'
 
 /** A rollout, as far as its name and its place tell. */
 export interface RolloutFile {
@@ -21,9 +22,16 @@ const SESSIONS = 'sessions'
 const ARCHIVED = 'archived_sessions'
 const LOCKS = 'thread-writer-locks'
 const ROLLOUT =
-  /^rollout-(?:\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-)?([A-Za-z0-9-]{1,128}?)(?:_([A-Za-z0-9-]{1,128}))?\.jsonl(\.zst)?$/u
+  /^rollout-(?:\d{4}-\d\d-\d\d(?:T\d\d-\d\d-\d\d)?-)?([A-Za-z0-9-]{1,128}?)(?:_([A-Za-z0-9-]{1,128}))?\.json(?:l(\.zst)?)?$/u
 /** Year, month, day; deeper ones are nobody's. */
 const DEEPEST = 6
+
+/** What the name of a file says of a rollout. Nothing for a name that no rollout has. */
+export function readName(name: string): Pick<RolloutFile, 'id' | 'segment' | 'compressed'> | undefined {
+  const match = ROLLOUT.exec(name)
+  if (match === null) return undefined
+  return { id: match[1] ?? '', segment: match[2], compressed: match[3] !== undefined }
+}
 
 /** Finds every rollout. Looks at the folders themselves, never at a database or an index, and follows no link in them. */
 export function findRollouts(codexHome: string): Layout {
@@ -49,22 +57,15 @@ export function findRollouts(codexHome: string): Layout {
         if (depth < DEEPEST) visit(path, { archived, depth: depth + 1 })
         continue
       }
-      const isTranscript = child.name.endsWith('.jsonl') || child.name.endsWith('.jsonl.zst')
+      const named = readName(child.name)
+      const isTranscript = named !== undefined || /\.jsonl(?:\.zst)?$/u.test(child.name)
       if (child.isSymbolicLink() && !isTranscript)
         problems.push({ path, message: 'is a link, and links are not followed' })
       if (!isTranscript) continue
-      const match = ROLLOUT.exec(child.name)
       if (!child.isFile())
         problems.push({ path, message: 'is not a regular file, and links are not followed' })
-      else if (match === null) problems.push({ path, message: 'has a name that no rollout has' })
-      else
-        files.push({
-          path,
-          id: match[1] ?? '',
-          segment: match[2],
-          archived,
-          compressed: match[3] !== undefined,
-        })
+      else if (named === undefined) problems.push({ path, message: 'has a name that no rollout has' })
+      else files.push({ path, archived, ...named })
     }
   }
 }
@@ -119,7 +120,7 @@ export function stampOfFolders(codexHome: string, now: number): string {
   for (const name of [SESSIONS, ARCHIVED]) {
     const root = realDir(join(codexHome, name))
     for (const dir of root === undefined ? [] : collect(root)) {
-      const stats = lstatSync(dir, { throwIfNoEntry: false })
+      const stats = findLinkStats(dir)
       if (stats === undefined) continue
       youngest = Math.max(youngest, stats.mtimeMs)
       parts.push(stats.ino, stats.mtimeMs)
@@ -130,11 +131,11 @@ export function stampOfFolders(codexHome: string, now: number): string {
 }
 
 function leadsToDir(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  return findStats(path)?.isDirectory() ?? false
 }
 
 function isDir(dir: string): boolean {
-  return lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false
+  return findLinkStats(dir)?.isDirectory() ?? false
 }
 
 function entriesOf(dir: string): Dirent[] {

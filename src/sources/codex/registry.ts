@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Holder, Registry, RegistryReading } from '../holder.ts'
+import { findStats } from '../folders.ts'
 
 /**
  * Which processes write which threads: each holds a lock on `thread-writer-locks/<thread>.lock` for as long as it has
@@ -20,7 +21,7 @@ function readRegistry(dir: string, locksPath: string): RegistryReading {
   for (const name of pids.size === 0 ? [] : names) {
     const sessionId = /^([A-Za-z0-9-]{1,128})\.lock$/u.exec(name)?.[1]
     const file = join(dir, name)
-    const stats = sessionId === undefined ? undefined : statSync(file, { throwIfNoEntry: false })
+    const stats = sessionId === undefined ? undefined : findStats(file)
     const pid = stats === undefined ? undefined : pids.get(`${deviceOf(stats.dev)}:${stats.ino}`)
     if (sessionId === undefined || stats === undefined || pid === undefined) continue
     holders.push({ file, sessionId, pid, status: 'unknown', lastSeenMs: stats.mtimeMs })

@@ -4,12 +4,13 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { SessionSummary } from '#model'
 import { createRollout, openTempDir, ROLLOUT, writeRollout, type TempDir } from '#testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -153,6 +154,28 @@ describe('the sessions of Codex', () => {
     expect(packed.problem).toMatch(/zstd.*Unpack it/u)
     cpSync(`${path}.zst`, path)
     expect(await only()).toMatchObject({ id: ROLLOUT, state: 'ok' })
+  })
+
+  test('[CDX33] of two files of one thread the one that holds more is read, and the other is told', async () => {
+    const rollout = createRollout()
+    const short = rollout.meta() + rollout.prompt('hello')
+    const active = writeRollout(home, short)
+    const copy = join(home, 'archived_sessions', basename(active))
+    mkdirSync(dirname(copy))
+    const expectRead = async (read: string, other: string): Promise<void> => {
+      const { sessions, problems } = await createCodexSource(home).list()
+      expect(sessions).toMatchObject([{ id: ROLLOUT, path: read }])
+      expect(problems).toMatchObject([{ path: other, message: expect.stringContaining(read) }])
+    }
+    // Copies that hold the same: the one that Codex would write to.
+    writeFileSync(copy, short)
+    await expectRead(active, copy)
+    writeFileSync(copy, short + rollout.prompt('more'))
+    await expectRead(copy, active)
+    // Under another name, with the same first line.
+    rmSync(copy)
+    const renamed = writeRollout(home, short + rollout.reply('an answer'), { name: OTHER })
+    await expectRead(renamed, active)
   })
 
   test('[CDX22] [C3.2] empty, torn, blank and broken rollouts are listed as what they are, and hide nothing', async () => {

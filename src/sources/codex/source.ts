@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { shorten, ThroughlineError } from '#base'
-import type { LiveState, SessionSummary } from '#model'
+import { ThroughlineError } from '#base'
+import { toPromptTitle, type LiveState, type SessionSummary } from '#model'
 import { bySession, toLive, type Registry } from '../holder.ts'
 import type { SessionFiles, Source, SourceList } from '../source.ts'
 import { openTranscript, type Meter } from '../transcript-file.ts'
@@ -20,7 +20,6 @@ export interface CodexSourceOptions {
 
 /** Files looked at before other work gets its turn. */
 const BREATH = 64
-const NAME_LENGTH = 120
 
 /** Reads what Codex keeps under its home. Never writes there, and never opens its databases. */
 export function createCodexSource(codexHome: string, options: CodexSourceOptions = {}): Source {
@@ -164,8 +163,7 @@ function nameOf(
 ): Pick<SessionSummary, 'name' | 'nameFrom'> {
   if (given !== undefined) return { name: given, nameFrom: 'custom' }
   if (firstPrompt === undefined) return { name: undefined, nameFrom: undefined }
-  const start = firstPrompt.slice(0, 2 * NAME_LENGTH).trim()
-  return { name: shorten(start.replaceAll(/\s+/gu, ' '), NAME_LENGTH), nameFrom: 'prompt' }
+  return { name: toPromptTitle(firstPrompt), nameFrom: 'prompt' }
 }
 
 function readLive(registry: Registry): ReadonlyMap<string, LiveState> {

@@ -1,33 +1,38 @@
-import { billKey, compactionKey, savedTokens } from '#model'
+import { createBilling, toCompactionFact } from '#model'
 import type { BilledMessage, BillReader, FoundCompaction } from '../claude/usage-scan.ts'
 import { readLinesWith } from './line-search.ts'
 
-const WORDS = ['token_usage_record', 'turn_context', 'compacted'].map((word) => Buffer.from(`"${word}"`))
+/** Lines that hold a bill, or say whose it is. */
+const WORDS = [
+  'token_usage_record',
+  'token_count',
+  'turn_context',
+  'task_started',
+  'session_meta',
+  'compacted',
+].map((word) => Buffer.from(`"${word}"`))
 
 /**
- * Reads what the responses of a rollout cost, each once: from the record of each response, never from the sums that
- * Codex also writes. Which model it was, and where, the turn's context before it says.
+ * Reads what the responses of a rollout cost, each once: from the record of each response, and in the files of older
+ * versions from the sums after it. The turn's context before it names the model and the folder.
  */
 export function createBillReader(): BillReader {
   return {
     async read(file) {
       const bills = new Map<string, BilledMessage>()
       const compactions = new Map<string, FoundCompaction>()
-      let model: string | undefined
-      let workdir: string | undefined
+      const billing = createBilling()
       await readLinesWith(file, WORDS, (readings) => {
         for (const reading of readings) {
           if (reading.kind === 'damage') continue
           const { entry } = reading
-          if (entry.kind === 'record' && entry.type === 'turn_context') {
-            model = entry.value ?? model
-            workdir = entry.cwd ?? workdir
-          } else if (entry.kind === 'reply' && entry.usage !== undefined) {
-            const key = billKey(entry)
-            bills.set(key, { key, at: toMs(entry.at), model, workdir, usage: entry.usage })
-          } else if (entry.kind === 'compaction') {
-            const key = compactionKey(entry)
-            compactions.set(key, { key, at: toMs(entry.at), workdir, tokens: savedTokens(entry.compaction) })
+          const { key, usage, model, workdir } = billing.add(entry) ?? {}
+          if (key !== undefined && usage !== undefined)
+            bills.set(key, { key, at: toMs(entry.at), model, workdir, usage })
+          if (entry.kind === 'compaction') {
+            const folder = entry.cwd ?? billing.setting.workdir
+            const found = { ...toCompactionFact(entry), at: toMs(entry.at), workdir: folder }
+            compactions.set(found.key, found)
           }
         }
       })

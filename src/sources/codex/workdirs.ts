@@ -1,8 +1,8 @@
 import type { TranscriptFile } from '../transcript-file.ts'
 import { readLinesWith } from './line-search.ts'
 
-/** The lines that say where a thread works. */
-const WORDS = ['session_meta', 'turn_context'].map((word) => Buffer.from(`"${word}"`))
+/** What stands in lines that say where a thread works. */
+const WORDS = ['"session_meta"', '"turn_context"', '<environment_context>'].map((word) => Buffer.from(word))
 
 /** Every working directory in a file of any size. */
 export async function findWorkdirs(file: TranscriptFile): Promise<readonly string[]> {

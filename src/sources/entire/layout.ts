@@ -1,6 +1,6 @@
-import { lstatSync, type Dirent } from 'node:fs'
+import { type Dirent } from 'node:fs'
 import { join, normalize, sep } from 'node:path'
-import { entriesOf, isDir, realDir, stampOfDirs } from '../folders.ts'
+import { entriesOf, findLinkStats, isDir, realDir, stampOfDirs } from '../folders.ts'
 import type { SessionFiles } from '../source.ts'
 
 export interface Layout {
@@ -47,7 +47,7 @@ export function findTranscripts(folders: readonly string[]): Layout {
         problems.push({ path: sideDir, message: 'is a link, and links are not followed' })
       if (!child.isDirectory()) continue
       const path = `${sideDir}${sep}${TRANSCRIPT}`
-      const stats = lstatSync(path, { throwIfNoEntry: false })
+      const stats = findLinkStats(path)
       if (stats === undefined) continue
       if (!stats.isFile())
         problems.push({ path, message: 'is not a regular file, and links are not followed' })
@@ -61,7 +61,7 @@ export function findTranscripts(folders: readonly string[]): Layout {
 /** Worktrees of one repository may each have a copy of one session: the one that has most of it counts. */
 function takeLarger(sessions: Map<string, SessionFiles>, files: SessionFiles, size: number): void {
   const known = sessions.get(files.id)
-  const before = known && lstatSync(known.path, { throwIfNoEntry: false })?.size
+  const before = known && findLinkStats(known.path)?.size
   if (before === undefined || before < size) sessions.set(files.id, files)
 }
 
@@ -106,7 +106,7 @@ function foldersOf(folder: string): readonly string[] {
 }
 
 function youngest(dirs: readonly string[]): readonly string[] {
-  const times = new Map(dirs.map((dir) => [dir, lstatSync(dir, { throwIfNoEntry: false })?.mtimeMs ?? 0]))
+  const times = new Map(dirs.map((dir) => [dir, findLinkStats(dir)?.mtimeMs ?? 0]))
   return dirs.toSorted((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0)).slice(0, WATCHED)
 }
 

@@ -29,7 +29,7 @@ export const entireFormat: LineFormat = {
       if (whole.scan(json, 0, json.length) < 0) return undefined
       const { from, to, offset } = record
       return {
-        ...wholeRecords.readRecord(json, { from: 0, to: json.length, offset }),
+        ...wholeRecords.readRecord(json, { from: 0, to: json.length, offset, path }),
         place: { offset, length: to - from },
         raw: new Uint8Array(bytes.buffer, bytes.byteOffset + from, to - from),
       }

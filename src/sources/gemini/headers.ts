@@ -36,9 +36,13 @@ export function createHeaders(path: string): Headers {
     },
     save() {
       if (!isChanged) return
-      isChanged = false
       const headers = [...known].map(([key, id]) => ({ key, id }))
-      replaceNow(path, JSON.stringify({ headers }))
+      try {
+        replaceNow(path, JSON.stringify({ headers }))
+        isChanged = false
+      } catch {
+        // Only the next process has more to read for it.
+      }
     },
   }
 }

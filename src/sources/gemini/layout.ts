@@ -1,7 +1,8 @@
-import { readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
+import { readdirSync, realpathSync, type Dirent } from 'node:fs'
 import { join, sep } from 'node:path'
 import { object, parseJson } from '#base'
 import { readSmallText } from '../claude/side-files.ts'
+import { findStats } from '../folders.ts'
 
 /** A file of Gemini CLI, from its folder alone. */
 export interface GeminiFile {
@@ -49,7 +50,7 @@ export function findChats(geminiDir: string): GeminiLayout {
   return { files, problems }
 
   function add(path: string, workdir: string | undefined, parent: string | undefined): void {
-    const stats = statSync(path, { throwIfNoEntry: false })
+    const stats = findStats(path)
     if (stats === undefined) return
     const stamp = `${String(stats.ino)}:${String(stats.size)}:${String(stats.mtimeMs)}`
     files.push({ path, stamp, size: stats.size, workdir, parent })
@@ -82,7 +83,7 @@ function realDir(path: string): string {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  return findStats(path)?.isDirectory() ?? false
 }
 
 function entriesOf(dir: string, problems?: { path: string; message: string }[]): readonly Dirent[] {

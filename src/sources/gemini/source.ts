@@ -1,3 +1,4 @@
+import { ThroughlineError } from '#base'
 import { join } from 'node:path'
 import type { Source } from '../source.ts'
 import { openTranscript, type Meter } from '../transcript-file.ts'
@@ -201,9 +202,19 @@ function readLines(bytes: Buffer, offset: number): ReadFile {
 function readBytes(path: string, from: number): Buffer {
   const file = openTranscript(path)
   try {
+    if (file.size - from > LARGEST) throw tooLarge(path)
     const bytes = Buffer.alloc(Math.max(0, file.size - from))
     return bytes.subarray(0, file.readNow(bytes, bytes.length, from))
   } finally {
     file.close()
   }
+}
+
+/** As much as fits a string. */
+const LARGEST = 400 * 1024 * 1024
+
+function tooLarge(path: string): ThroughlineError {
+  return new ThroughlineError('not-a-transcript', `${path} is larger than 400 MB`, {
+    hint: 'A Gemini session is read in one piece. If the file is full of zero bytes, restore it from a copy.',
+  })
 }

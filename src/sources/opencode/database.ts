@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { isObject, number, parseJson, string, ThroughlineError } from '#base'
 import type { OpencodeMessage, OpencodePart, OpencodeRows, OpencodeSession } from './rows.ts'
+import { findStats } from '../folders.ts'
 
 /**
  * Opens the database of opencode for reading, without a trace in its folder: nothing is written, nothing is moved from
@@ -21,7 +22,7 @@ export function openDatabase(path: string, dir: string): OpencodeRows {
 export function stampOfDatabase(path: string): string {
   return [path, `${path}-wal`]
     .map((each) => {
-      const stats = statSync(each, { throwIfNoEntry: false })
+      const stats = findStats(each)
       return stats === undefined ? '-' : `${String(stats.ino)}:${String(stats.size)}:${String(stats.mtimeMs)}`
     })
     .join(' ')
@@ -32,12 +33,12 @@ export function stampOfDatabase(path: string): string {
  * file it makes it in a folder of ours.
  */
 function openAtRest(path: string, dir: string): OpencodeRows {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
   const name = join(dir, `at-rest-${randomBytes(6).toString('hex')}.db`)
   try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
     linkSync(path, name)
   } catch {
-    // Another disk, or one without links.
+    // Another disk, or one without links, or one that takes no change.
     return readThrough(path)
   }
   const forget = (): void => {
@@ -142,6 +143,7 @@ const SESSION_COLUMNS = [
   'directory',
   'title',
   'version',
+  'time_created',
   'time_updated',
   'time_archived',
 ]
@@ -171,6 +173,7 @@ function readSessions(db: Database, tables: Tables): readonly OpencodeSession[] 
         title: string(row, 'title'),
         version: string(row, 'version'),
         archived: number(row, 'time_archived') !== undefined,
+        created: number(row, 'time_created'),
         stamp,
       },
     ]

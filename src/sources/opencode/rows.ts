@@ -9,6 +9,8 @@ export interface OpencodeSession {
   readonly title: string | undefined
   readonly version: string | undefined
   readonly archived: boolean
+  /** When it was made, in milliseconds. */
+  readonly created: number | undefined
   /** Another one when its messages or their parts may be others. */
   readonly stamp: string
 }

@@ -1,13 +1,15 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { object, string, ThroughlineError } from '#base'
+import { ThroughlineError } from '#base'
 import type { Source, SourceProblem } from '../source.ts'
 import type { Meter } from '../transcript-file.ts'
 import { createTranscribedSource, type Originals, type TranscribedReader } from '../transcribed.ts'
 import { openDatabase, stampOfDatabase } from './database.ts'
-import type { OpencodeMessage, OpencodeRows, OpencodeSession } from './rows.ts'
+import { createCopyFinder } from './copies.ts'
+import type { OpencodeRows, OpencodeSession } from './rows.ts'
 import { openStorage, stampOfStorage } from './storage.ts'
-import { transcribeOpencode, type Copies } from './transcribe.ts'
+import { transcribeOpencode } from './transcribe.ts'
+import { findStats } from '../folders.ts'
 
 /**
  * Reads what opencode keeps in its data folder: a database, and the tree of files that older versions had. Never
@@ -18,6 +20,7 @@ export function createOpencodeSource(dataDir: string, dir: string, meter?: Meter
 }
 
 function createOpencodeReader(dataDir: string, dir: string): TranscribedReader<never> {
+  const findCopies = createCopyFinder()
   /** What was found the last time, as long as nothing changed. */
   let last: { readonly stamp: string; readonly sessions: readonly OpencodeSession[] } | undefined
 
@@ -99,47 +102,6 @@ function mergeById(sessions: readonly OpencodeSession[]): readonly OpencodeSessi
   return [...new Map(sessions.toReversed().map((session) => [session.id, session])).values()].toReversed()
 }
 
-const FORK = / \(fork #\d+\)$/u
-
-/**
- * The messages of a fork that are copies. opencode gives them ids of their own and says nowhere whose copies they are,
- * but a copy has the times and the tokens of its original to the millisecond.
- */
-function findCopies(
-  session: OpencodeSession,
-  messages: readonly OpencodeMessage[],
-  { sessions, holder }: { readonly sessions: readonly OpencodeSession[]; readonly holder: OpencodeRows },
-): Copies {
-  const copies = new Map<string, { readonly sessionId: string; readonly messageId: string }>()
-  const name = session.title?.replace(FORK, '')
-  if (name === undefined || name === session.title) return copies
-  const known = new Map<string, { readonly sessionId: string; readonly messageId: string }>()
-  const origins = sessions.filter(
-    (each) => each.id !== session.id && each.title === name && each.projectId === session.projectId,
-  )
-  for (const origin of origins) {
-    for (const { id, data } of holder.messagesOf(origin.id))
-      if (string(data, 'role') === 'assistant')
-        known.set(likenessOf(data), { sessionId: origin.id, messageId: id })
-  }
-  for (const { id, data } of messages) {
-    const original = known.get(likenessOf(data))
-    if (original !== undefined && string(data, 'role') === 'assistant') copies.set(id, original)
-  }
-  return copies
-}
-
-function likenessOf(data: OpencodeMessage['data']): string {
-  const time = object(data, 'time')
-  return JSON.stringify([
-    time?.['created'],
-    time?.['completed'],
-    data['tokens'],
-    data['modelID'],
-    data['finish'],
-  ])
-}
-
 function toProblem(path: string, error: unknown): SourceProblem {
   const message = error instanceof Error ? error.message : String(error)
   const hint =
@@ -165,5 +127,5 @@ function realDir(path: string): string {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  return findStats(path)?.isDirectory() ?? false
 }

@@ -1,8 +1,9 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, number, object, parseJson, string, type JsonObject } from '#base'
 import { openTranscript } from '../transcript-file.ts'
 import type { OpencodeMessage, OpencodeRows, OpencodeSession } from './rows.ts'
+import { findStats } from '../folders.ts'
 
 /** Reads the tree of small files that opencode kept before it had a database. */
 export function openStorage(storageDir: string): OpencodeRows {
@@ -24,6 +25,7 @@ export function openStorage(storageDir: string): OpencodeRows {
           title: string(session, 'title'),
           version: string(session, 'version'),
           archived: number(time, 'archived') !== undefined,
+          created: number(time, 'created'),
           stamp: `${stamp} ${String(number(time, 'updated'))}`,
         },
       ]
@@ -82,6 +84,6 @@ function namesIn(dir: string): readonly string[] {
 }
 
 function stampOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false })
+  const stats = findStats(path)
   return stats === undefined ? '-' : `${String(stats.size)}:${String(stats.mtimeMs)}`
 }

@@ -1,10 +1,8 @@
 import { number, object, string, type JsonObject } from '#base'
 import { toTranscribedLine, type TranscribedLine } from '../transcribed-line.ts'
+import type { Copies } from './copies.ts'
 import { providerOf, toBlock, toResult, toTime, usageOf } from './blocks.ts'
 import type { OpencodeMessage, OpencodePart, OpencodeSession } from './rows.ts'
-
-/** Whose copy a message is, in a session that was forked from another. */
-export type Copies = ReadonlyMap<string, { readonly sessionId: string; readonly messageId: string }>
 
 /**
  * The lines of a session. What is still under way has no line yet, and what has one does not change any more: when a
@@ -57,7 +55,7 @@ export function transcribeOpencode(
     const time = object(data, 'time')
     const completed = number(time, 'completed')
     const isOver = completed !== undefined || data['error'] !== undefined || !isLast
-    const billed = copies.get(id)
+    const billed = copies.originals.get(id)
     const model = string(data, 'modelID')
     const head = {
       id: billed?.messageId ?? id,
@@ -163,6 +161,16 @@ export function transcribeOpencode(
     })
   }
 
+  // What a fork copied is older than the fork: the first line says when the fork began.
+  if (copies.ownSince !== undefined)
+    lines.push(
+      toTranscribedLine({
+        type: 'transcribed',
+        original: { session: { id: session.id, time: { created: session.created } } },
+        timestamp: toTime(copies.ownSince),
+        sessionId: session.id,
+      }),
+    )
   for (const [index, message] of messages.entries()) {
     if (string(message.data, 'role') === 'assistant') tellAnswer(message, index === messages.length - 1)
     else tellPrompt(message)

@@ -35,7 +35,11 @@ export async function applyVoids(
     }
   }
   for (const change of changes) {
-    if (change.kind === 'advance' && change.anew) rows += await forgetRows(connection, of(change.file.path))
+    if (change.kind !== 'advance') continue
+    const file = of(change.file.path)
+    if (change.anew) rows += await forgetRows(connection, file)
+    else if ((change.replaced ?? []).length > 0)
+      rows += await forgetEntries(connection, file, change.replaced ?? [])
   }
   return rows
 }
@@ -58,6 +62,33 @@ async function forgetRows(
   return (
     bills + texts + (await connection.run('DELETE FROM entry WHERE team = $1 AND file = $2', [team, file.id]))
   )
+}
+
+/** Takes entries out, and what they added to the figures of their file. */
+async function forgetEntries(
+  connection: Connection,
+  [key, origin, team]: readonly [Buffer, number, number],
+  offsets: readonly number[],
+): Promise<number> {
+  const [file] = await connection.query<{ id: number }>(
+    'SELECT id FROM file WHERE key = $1 AND origin = $2 AND team = $3',
+    [key, origin, team],
+  )
+  if (file === undefined) return 0
+  const isMeant = 'entry.team = $1 AND entry.file = $2 AND entry."offset" = ANY($3::bigint[])'
+  const gone = await connection.query<{ tier: number; count: number }>(
+    `DELETE FROM entry_text USING entry
+     WHERE ${isMeant} AND entry_text.team = $1 AND entry_text.entry = entry.id RETURNING tier, count`,
+    [team, file.id, offsets],
+  )
+  for (const { tier, count } of gone) {
+    const at = tier + 1
+    await connection.run(
+      `UPDATE file SET texts[${at}] = texts[${at}] - 1, words[${at}] = words[${at}] - $3 WHERE team = $1 AND id = $2`,
+      [team, file.id, count],
+    )
+  }
+  return gone.length + (await connection.run(`DELETE FROM entry WHERE ${isMeant}`, [team, file.id, offsets]))
 }
 
 const NONE = TIERS.map(() => '0').join(',')

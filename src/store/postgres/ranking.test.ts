@@ -10,25 +10,27 @@ import {
   openTempDir,
   runs,
   type PostgresServer,
+  type TempDir,
 } from '#testing'
+import type { Store } from '../store.ts'
 import { openSqliteStore } from '../sqlite/open.ts'
-import type { PostgresAddress } from './address.ts'
 import { openPostgresStore } from './open.ts'
 
 let server: PostgresServer
-let url: string
+let dir: TempDir
+let postgres: Store
 
 beforeAll(async () => {
   server = await openPostgresServer()
-  url = await server.createDatabase()
+  dir = await openTempDir()
+  const { admin } = await openTeamPlace(server, { admin: { person: 'ada', origin: 'here' } })
+  postgres = await openPostgresStore({ address: admin })
 })
-afterAll(() => server?.close())
-
-/** Each place is a team of the same database. */
-async function teamOf(place: number): Promise<PostgresAddress> {
-  const admin = { person: 'ada', origin: 'here' }
-  return (await openTeamPlace(server, { url, team: `team-${place}`, admin })).admin
-}
+afterAll(async () => {
+  await postgres?.close()
+  await server?.close()
+  await dir?.remove()
+})
 
 const WORDS = ['red', 'green', 'blue', 'parseLine', 'parse_line', 'Grün', 'lemon', 'tree', 'x9', '日本']
 const QUERIES = [
@@ -46,8 +48,7 @@ const QUERIES = [
 ]
 
 test('[TEA12] SQLite and PostgreSQL find the same, in the same order', async () => {
-  const dir = await openTempDir()
-  let places = 0
+  let cases = 0
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 25 }), fc.nat(2)), {
@@ -55,29 +56,26 @@ test('[TEA12] SQLite and PostgreSQL find the same, in the same order', async () 
         maxLength: 40,
       }),
       async (texts) => {
-        const place = ++places
-        const stores = [
-          openSqliteStore({ path: join(dir.path, `${place}.db`) }),
-          await openPostgresStore({ address: await teamOf(place) }),
-        ]
         const rows = texts.map(([words, tier], offset) =>
           entryRow({ [['said', 'thought', 'tool'][tier] ?? 'said']: words.join(' ') }, { offset }),
         )
+        // FTS5 keeps counting the length of deleted texts in its averages, so each case has a new file. A new team for
+        // each case would take longer than everything else here.
+        const sqlite = openSqliteStore({ path: join(dir.path, `${++cases}.db`) })
         const found = []
-        for (const store of stores) {
-          await store.apply([advance('a', rows)])
+        for (const store of [sqlite, postgres]) {
+          await store.apply([{ kind: 'forget', path: 'a' }, advance('a', rows)])
           const told = []
           for (const q of QUERIES) {
             const hits = await findAll(store, q, 13)
             told.push([q, hits.map(({ where, offset }) => `${where} ${offset}`)])
           }
           found.push(told)
-          await store.close()
         }
+        await sqlite.close()
         expect(found[1]).toEqual(found[0])
       },
     ),
     runs(10),
   )
-  await dir.remove()
-}, 120_000)
+})

@@ -89,5 +89,4 @@ test.runIf(ownsPostgresServer())(
     await listening.close()
     await Promise.all([...logs, reader].map((log) => log.close()))
   },
-  300_000,
 )

@@ -69,6 +69,7 @@ export function createWriter(db: Database): Writer {
     let rows = change.anew ? forgetRows(file.path, file.origin) : 0
     const id = putFile(file)
     rows++
+    for (const offset of change.replaced ?? []) rows += forgetEntry(id, offset)
     for (const [index, entry] of change.entries.entries()) rows += putEntry(first + index, id, entry)
     for (const bill of change.bills) {
       putBill(id, bill)
@@ -135,6 +136,16 @@ export function createWriter(db: Database): Writer {
       usage.cacheCreation5m,
       usage.cacheCreation1h,
     )
+  }
+
+  function forgetEntry(file: number | bigint, offset: number): number {
+    let rows = 0
+    for (const { id, flags } of statements.entriesAt.all(file, offset)) {
+      for (const tier of TIERS)
+        if ((flags & FLAGS[tier]) !== 0) rows += statements.deleteOneText[tier].run(id).changes
+      rows += statements.deleteEntry.run(id).changes
+    }
+    return rows
   }
 
   function forget(path: string): number {
@@ -240,6 +251,11 @@ function prepare(db: Database) {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     deleteEntries: db.prepare<[number]>('DELETE FROM entry WHERE file = ?'),
+    entriesAt: db.prepare<[number | bigint, number], { id: number; flags: number }>(
+      'SELECT id, flags FROM entry WHERE file = ? AND "offset" = ?',
+    ),
+    deleteEntry: db.prepare<[number]>('DELETE FROM entry WHERE id = ?'),
+    deleteOneText: perTier((tier) => db.prepare<[number]>(`DELETE FROM in_${tier} WHERE rowid = ?`)),
     putBill: db.prepare(
       `INSERT OR REPLACE INTO bill (file, key, at, model, workdir, input, output, cache_read, cache_creation,
        cache_creation_5m, cache_creation_1h) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

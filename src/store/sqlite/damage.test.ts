@@ -166,7 +166,7 @@ test('[STO14] [FLT44] a byte that is another one is noticed or harmless: nothing
       ],
     },
   )
-}, 300_000)
+})
 
 test('[STO14] a later damaged index takes the place of the one that was kept', async () => {
   await fill()

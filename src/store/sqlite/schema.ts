@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { TIERS } from '../entry-codes.ts'
 
 /** Raised whenever an index of the former version cannot be used as it is. It is then built anew beside it. */
-export const INDEX_VERSION = 3
+export const INDEX_VERSION = 6
 
 /**
  * Entries are numbered from the middle: what a build finds counts down, what happens counts up. A build goes from the

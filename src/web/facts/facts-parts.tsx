@@ -1,10 +1,11 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SessionSummary } from '#model'
-import { toCount, toPlural, toShortCount, toSize, toTokens } from '#render'
+import { toCount, toPlural, toSize, toTokens } from '#render'
 import type { Digest } from '#wire'
 import { toMoment } from '../age.ts'
 import { ContextGauge } from '../context-gauge.tsx'
+import { toCompactionSize } from '../compaction-size.ts'
 import { toHash } from '../route.ts'
 import { ContextLine } from './context-line.tsx'
 import type { KeyAction } from './key-actions.ts'
@@ -126,7 +127,7 @@ export function KeyActions({
     <LongList
       label="Key actions"
       items={actions.toReversed()}
-      render={({ entryId, at, what, command, failed }) => (
+      render={({ entryId, at, what, command, failed, denied }) => (
         <>
           <a
             class="cut"
@@ -136,6 +137,7 @@ export function KeyActions({
             <strong>{what}</strong> <code>{command}</code>
           </a>
           {failed && <span class="tag bad">failed</span>}
+          {denied && <span class="tag warn">declined</span>}
         </>
       )}
     />
@@ -163,7 +165,7 @@ export function Commands({ session, digest }: Props): VNode {
         key={String(isFailedOnly)}
         label="Commands"
         items={shown}
-        render={({ command, entryId, at, failed: hasFailed }) => (
+        render={({ command, entryId, at, failed: hasFailed, denied }) => (
           <>
             <a
               class="cut path"
@@ -173,6 +175,7 @@ export function Commands({ session, digest }: Props): VNode {
               {command === '' ? '(empty)' : command}
             </a>
             {hasFailed && <span class="tag bad">failed</span>}
+            {denied === true && <span class="tag warn">declined</span>}
           </>
         )}
       />
@@ -186,11 +189,12 @@ export function Tools({ digest }: { digest: Digest }): VNode {
     <LongList
       label="Tools"
       items={digest.tools}
-      render={({ name, calls, failed }) => (
+      render={({ name, calls, failed, denied }) => (
         <>
           <span class="cut">{name}</span>
           <span class="fact-figures">
             {failed > 0 && <span class="tag bad">{toCount(failed)} failed</span>}{' '}
+            {denied > 0 && <span class="tag warn">{toCount(denied)} declined</span>}{' '}
             <span class="faint">{toPlural(calls, 'call')}</span>
           </span>
         </>
@@ -247,16 +251,14 @@ export function Compactions({ session, digest }: Props): VNode {
     <LongList
       label="Compactions"
       items={compactions}
-      render={({ id, at, trigger, tokensBefore, tokensAfter }) => (
+      render={({ id, at, trigger, ...sizes }) => (
         <>
           <a class="cut" href={toHash({ kind: 'session', id: session.id, entry: id })}>
             {toMoment(at) === '' ? 'Compaction' : toMoment(at)}
           </a>
           <span class="fact-figures faint">
             {trigger}
-            {tokensBefore !== undefined && ` · ${toShortCount(tokensBefore)}`}
-            {tokensBefore !== undefined && tokensAfter !== undefined && ` → ${toShortCount(tokensAfter)}`}
-            {tokensBefore !== undefined && ' tokens'}
+            {toCompactionSize(sizes) === '' ? null : ` · ${toCompactionSize(sizes)} tokens`}
           </span>
         </>
       )}

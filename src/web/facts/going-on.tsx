@@ -64,8 +64,15 @@ const SHOWN = 20
 function Troubles({ session, preflight }: { session: SessionSummary; preflight: Preflight }): VNode {
   const { throughline, go } = useShared()
   const [isBusy, act] = useDeed()
-  const { troubles } = preflight
-  if (troubles.length === 0) return <p>Nothing would fail it.</p>
+  const troubles = preflight.troubles.filter(({ isHandled }) => isHandled !== true)
+  const handled = preflight.troubles.length - troubles.length
+  if (troubles.length === 0)
+    return (
+      <p>
+        Nothing would fail it.
+        {handled > 0 && ` ${toPlural(handled, 'problem')} the agent puts right itself when it resumes.`}
+      </p>
+    )
   const canMend = troubles.some(({ mend }) => mend !== undefined)
   function repair(): void {
     act(async () => {
@@ -118,6 +125,7 @@ const KINDS: Readonly<Record<LineageLink['kind'], string>> = {
   repaired: 'mended',
   converted: 'written for another agent',
   'handed-over': 'handed over',
+  forked: 'forked',
 }
 
 /** What the session was made of, and what was made of it. */

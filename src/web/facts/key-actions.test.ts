@@ -37,20 +37,23 @@ test('[WEB48] what leaves a trace outside of a session is told apart from what o
   ).toEqual(Array.from({ length: 6 }, () => undefined))
 })
 
-test('[WEB48] key actions keep their order, their entries, and whether they failed', () => {
+test('[WEB48] key actions keep their order, their entries, and whether they failed or were not allowed', () => {
   const commands = [
     { entryId: 'a', command: 'npm test', failed: true },
     { entryId: 'b', command: 'ls', failed: false },
+    { entryId: 'd', command: 'git push', failed: false, denied: true } as const,
     { entryId: 'c', at: '2026-11-16T00:00:00Z', command: 'git commit -m done', failed: false },
   ]
   expect(toKeyActions({ commands })).toEqual([
-    { entryId: 'a', at: undefined, what: 'test', command: 'npm test', failed: true },
+    { entryId: 'a', at: undefined, what: 'test', command: 'npm test', failed: true, denied: false },
+    { entryId: 'd', at: undefined, what: 'push', command: 'git push', failed: false, denied: true },
     {
       entryId: 'c',
       at: '2026-11-16T00:00:00Z',
       what: 'commit',
       command: 'git commit -m done',
       failed: false,
+      denied: false,
     },
   ])
 })

@@ -8,6 +8,8 @@ export interface KeyAction {
   readonly what: string
   readonly command: string
   readonly failed: boolean
+  /** It was not allowed, so it did not happen. */
+  readonly denied: boolean
 }
 
 /** Commands that change more than a file on this machine, or say whether the work is good. First match counts. */
@@ -33,8 +35,8 @@ const KINDS: readonly (readonly [what: string, pattern: RegExp])[] = [
 
 /** The commands of a session that somebody asks about afterwards, in the order they ran. */
 export function toKeyActions({ commands }: Pick<Digest, 'commands'>): readonly KeyAction[] {
-  return commands.flatMap(({ entryId, at, command, failed }) => {
+  return commands.flatMap(({ entryId, at, command, failed, denied = false }) => {
     const what = KINDS.find(([, pattern]) => pattern.test(command))?.[0]
-    return what === undefined ? [] : [{ entryId, at, what, command, failed }]
+    return what === undefined ? [] : [{ entryId, at, what, command, failed, denied }]
   })
 }

@@ -6,6 +6,7 @@ import type { BoardCard } from '#wire'
 import { Icon } from '../icon.tsx'
 import { useShared } from '../shared.ts'
 import { toAskLine, toHeading, toOutcomeWords } from './attention-words.ts'
+import { useCardKeys } from './card-keys.ts'
 import { Exact } from './exact-text.tsx'
 import { toFailure } from './outbox.ts'
 import { PermissionCard } from './permission-card.tsx'
@@ -39,6 +40,7 @@ export function AttentionCard(props: {
   const { attention, place } = props
   const { throughline, say } = useShared()
   const card = useRef<HTMLElement>(null)
+  useCardKeys(card)
   const isBusy = useSignal(false)
   const isAsleep = useSignal(true)
   const trouble = useSignal<{ readonly message: string; readonly hint: string } | undefined>(undefined)

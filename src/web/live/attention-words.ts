@@ -1,18 +1,17 @@
-import { string } from '#base'
-import type { Ask, Attention, AttentionState, LapseReason } from '#model'
-import { safeLine, toToolLine } from '#render'
+import { toShortSigner, type Ask, type Attention, type AttentionState, type LapseReason } from '#model'
+import { exactLine, isPlanAsk, safeLine, toToolLine } from '#render'
 
 /** What is asked, in a line: `Bash: npm test`. For headings, lists and screen readers. */
 export function toAskLine(ask: Ask): string {
   if (ask.kind === 'question') {
     const first = ask.questions[0]?.question ?? ''
     return ask.questions.length > 1
-      ? `${ask.questions.length} questions: ${safeLine(first)}`
-      : safeLine(first)
+      ? `${ask.questions.length} questions: ${exactLine(first)}`
+      : exactLine(first)
   }
-  if (isPlan(ask)) return 'a plan to approve'
+  if (isPlanAsk(ask)) return 'a plan to approve'
   const use = { kind: 'tool-use', id: '', name: ask.tool, input: ask.input } as const
-  const { tool, detail } = toToolLine({ use, state: 'done' }, ask.workdir)
+  const { tool, detail } = toToolLine({ use, state: 'done' }, { workdir: ask.workdir, show: exactLine })
   return detail === '' ? tool : `${tool}: ${detail}`
 }
 
@@ -24,7 +23,7 @@ export function announce({ ask }: Attention): string {
 /** What a card is headed with. */
 export function toHeading(ask: Ask): string {
   if (ask.kind === 'question') return ask.questions.length > 1 ? 'The agent has questions' : 'The agent asks'
-  if (isPlan(ask)) return 'The agent has a plan'
+  if (isPlanAsk(ask)) return 'The agent has a plan'
   switch (ask.tool) {
     case 'Bash':
       return 'Run this command?'
@@ -37,13 +36,8 @@ export function toHeading(ask: Ask): string {
     case 'WebFetch':
       return 'Fetch this address?'
     default:
-      return `Use ${safeLine(ask.tool.slice(0, 80))}?`
+      return `Use ${exactLine(ask.tool)}?`
   }
-}
-
-/** Whether a plan is to be approved. */
-export function isPlan(ask: Ask): boolean {
-  return ask.kind === 'permission' && ask.tool === 'ExitPlanMode' && string(ask.input, 'plan') !== undefined
 }
 
 /** How something that was asked came to its end, and by whom. */
@@ -54,7 +48,7 @@ export function toOutcomeWords(state: AttentionState): string {
     case 'lapsed':
       return LAPSED[state.reason]
     case 'resolved': {
-      const by = `by ${toDeviceName(state.by)}`
+      const by = `by ${safeLine(toShortSigner(state.by).slice(0, 200))}`
       const { resolution } = state
       if (resolution.kind === 'answer') {
         const words = resolution.answers.map((answer) => answer.join(', ')).join('; ')
@@ -70,33 +64,10 @@ export function toOutcomeWords(state: AttentionState): string {
   }
 }
 
-/** Who somebody is: a browser names itself at length, and a person wants to know which one it is. */
-function toDeviceName(by: string): string {
-  const name = safeLine(by.slice(0, 200))
-  if (!name.startsWith('Mozilla/')) return name
-  const browser = BROWSERS.find(([sign]) => name.includes(sign))?.[1] ?? 'a browser'
-  const system = SYSTEMS.find(([sign]) => name.includes(sign))?.[1]
-  return system === undefined ? browser : `${browser} on ${system}`
-}
-
-const BROWSERS = [
-  ['Edg/', 'Edge'],
-  ['Firefox/', 'Firefox'],
-  ['Chrome/', 'Chrome'],
-  ['Safari/', 'Safari'],
-] as const
-const SYSTEMS = [
-  ['iPhone', 'an iPhone'],
-  ['iPad', 'an iPad'],
-  ['Android', 'Android'],
-  ['Windows', 'Windows'],
-  ['Mac OS X', 'a Mac'],
-  ['Linux', 'Linux'],
-] as const
-
 const LAPSED: Readonly<Record<LapseReason, string>> = {
   'agent-gone': 'Nobody answered: the agent is gone. Nothing was allowed.',
   withdrawn: 'The agent does not ask any more. Nothing was allowed.',
   deadline: 'Nobody answered in time. Nothing was allowed.',
   'session-ended': 'The session ended. Nothing was allowed.',
+  changed: 'The folder or the mode changed. Nothing was allowed; it was asked again.',
 }

@@ -1,10 +1,11 @@
-import { useComputed, useSignal } from '@preact/signals'
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { safeLine, toPlural } from '#render'
 import type { BoardCard } from '#wire'
 import { toAge, toMoment } from '../age.ts'
 import { AgentIcon } from '../agent-icon.tsx'
 import { Icon } from '../icon.tsx'
+import { notifying, setNotifying } from '../calling/notifying.ts'
 import { toHash } from '../route.ts'
 import { useShared } from '../shared.ts'
 import { AttentionCard } from './attention-card.tsx'
@@ -12,7 +13,6 @@ import { toCards, toGroups, type BoardGroup } from './board-groups.ts'
 import { nameOf } from './card-name.ts'
 import { MODE_MEANINGS, reasonOf, stateOf } from './card-words.ts'
 import { LiveDemoButton } from './live-demo-button.tsx'
-import { readNotifying, setNotifying } from './page-notification.ts'
 import { MODE_NAMES } from './session-words.ts'
 import '../style/parts.css'
 import './board.css'
@@ -133,37 +133,37 @@ function Empty(): VNode {
   )
 }
 
-/** Calls come while the page is hidden; the browser asks once, and only because of this button. */
-function NotifyButton(): VNode | null {
+/** Notifications come while the page is hidden; the browser asks once, and only because of this button. */
+function NotifyButton(): VNode {
   const { say } = useShared()
-  const state = useSignal(readNotifying())
-  if (state.value === 'no') return null
+  const state = notifying.value
+  if (state.kind === 'impossible')
+    return (
+      <p class="board-notify soft small" role="note">
+        <Icon name="bell" /> {state.why}
+      </p>
+    )
 
   async function press(): Promise<void> {
-    const wanted = state.value === 'on' ? 'off' : 'on'
-    await setNotifying(wanted)
-    state.value = readNotifying()
-    if (state.value === 'blocked') say('This browser does not let the page call you: see its settings.')
-    else
+    await setNotifying(state.kind === 'on' ? 'off' : 'on')
+    const now = notifying.peek().kind
+    if (now === 'on')
       say(
-        state.value === 'on'
-          ? 'You are called when something waits for you.'
-          : 'You are not called any more.',
+        'Notifications on, while this page is open in the background. A phone may suspend it after a few minutes.',
       )
+    else if (now === 'off') say('Notifications off')
   }
 
   return (
     <button
       type="button"
       class="button"
-      aria-pressed={state.value === 'on'}
-      disabled={state.value === 'blocked'}
-      title={
-        state.value === 'blocked' ? 'Blocked in the settings of this browser' : 'While this page is hidden'
-      }
+      aria-pressed={state.kind === 'on'}
+      title="When a session needs you while this page is in the background"
       onClick={() => void press()}
     >
-      <Icon name="bell" filled={state.value === 'on'} /> {state.value === 'on' ? 'Notifying' : 'Notify me'}
+      <Icon name="bell" filled={state.kind === 'on'} />{' '}
+      {state.kind === 'on' ? 'Notifications on' : 'Turn on notifications'}
     </button>
   )
 }

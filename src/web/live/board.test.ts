@@ -14,7 +14,7 @@ import { nameOf, outwardNameOf } from './card-name.ts'
 import { reasonOf, stateOf } from './card-words.ts'
 import { toDangers } from './dangers.ts'
 import { mintId } from './mint-id.ts'
-import { toCalls } from './page-notification.ts'
+import { toCalls } from '../calling/calls.ts'
 import { findDraft, keepDraft, toSuggestions, toWorkdirs } from './start-draft.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')

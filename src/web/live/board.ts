@@ -1,11 +1,14 @@
 import type { Signal } from '@preact/signals'
+import type { RemoteThroughline } from '#client'
 import type { BoardCard, LiveEvent } from '#wire'
+import { followCalls } from '../calling/calls.ts'
 import type { Cards, Shared } from '../shared.ts'
-import { followCalls } from './page-notification.ts'
 
 /** Puts the board together from what is told of it. What comes together is shown together. */
 export interface BoardFold {
   take(event: LiveEvent): void
+  /** The board as it was told so far, also where it is not shown yet. */
+  whole(): Cards
 }
 
 /** `soon`: runs what it is given a little later, once. */
@@ -53,11 +56,15 @@ export function createBoardFold(cards: Signal<Cards>, soon: (run: () => void) =>
         case 'documents.changed':
       }
     },
+    whole: () => new Map(now),
   }
 }
 
 /** Keeps `cards` current for as long as the app is open, and calls a person who looks elsewhere. */
-export function followBoard(shared: Shared, cards: Signal<Cards>): void {
+export function followBoard(
+  shared: Pick<Shared, 'sessions' | 'go'> & { readonly throughline: Pick<RemoteThroughline, 'subscribe'> },
+  cards: Signal<Cards>,
+): void {
   let isCalling = false
   const fold = createBoardFold(cards, (run) => setTimeout(run, 16))
   shared.throughline.subscribe(
@@ -67,8 +74,9 @@ export function followBoard(shared: Shared, cards: Signal<Cards>): void {
         fold.take(event)
         if (event.kind !== 'caught-up' || isCalling) return
         isCalling = true
-        // After what there was has been shown: none of it is news.
-        setTimeout(() => followCalls(cards, shared), 50)
+        // What there was is no news; what comes until it is shown is.
+        const known = fold.whole()
+        setTimeout(() => followCalls(cards, known, shared), 50)
       },
       // Who ends this subscription ends that of the list too, and there it is said.
       onError: () => {},

@@ -1,6 +1,7 @@
 import type { SessionSummary } from '#model'
 import type { BoardCard } from '#wire'
-import { toFolderName, toTitle } from '../session-groups.ts'
+import { toFolderName } from '../folder-names.ts'
+import { toTitle } from '../session-groups.ts'
 
 /** What a live session is called: its name where one is known, else the folder it works in. */
 export function nameOf(card: BoardCard, sessions: readonly SessionSummary[]): string {

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { checkTotal, LARGEST, readAttachment, type GivenFile } from './attachment.ts'
 import { complete, findCompletion } from './completion.ts'
 import { openDraft } from './draft.ts'
-import { splitExact } from './exact-text.tsx'
 import { toAnswers } from './question-answers.ts'
 import { toOutcomeWords } from './attention-words.ts'
 
@@ -72,17 +71,6 @@ test('[LWB7] pictures go as pictures and text as documents; what cannot go is to
   expect(checkTotal(Array.from({ length: 4 }, () => ({ ...picture, size: LARGEST.picture })))).toContain(
     'together',
   )
-})
-
-test('[LWB8] what would not be seen is shown by its number, and nothing is left out', () => {
-  const shown = (text: string): string =>
-    splitExact(text)
-      .map((part) => (part.isHidden ? `<${part.text}>` : part.text))
-      .join('')
-  expect(shown('ls -la\n\tnpm test')).toBe('ls -la\n\tnpm test')
-  expect(shown('a\u202eb\u200bc\u00a0d')).toBe('a<U+202E>b<U+200B>c<U+00A0>d')
-  expect(shown('x\u001b[8mrm\r')).toBe('x<U+001B>[8mrm<U+000D>')
-  expect(shown('\u{e0041}é日')).toBe('<U+E0041>é日')
 })
 
 test('[LWB9] every question has one answer, and words of one’s own are one where they are taken', () => {

@@ -9,6 +9,7 @@ import { AttachmentList, useAttachments } from './attachment-list.tsx'
 import { CompletionList, useCompletion } from './completion-list.tsx'
 import { openDraft } from './draft.ts'
 import type { LiveSession } from './live-session.ts'
+import type { ResumeFolder } from './resume-folder.ts'
 import { toFailure } from './outbox.ts'
 import { ModelPicker, ModePicker, type Wanted } from './pickers.tsx'
 import { SessionMenu } from './session-menu.tsx'
@@ -19,10 +20,11 @@ const TWICE_MS = 700
 /** Where one writes to a session, whether anybody runs it or not: what is sent to one that is over goes on with it. */
 export function Composer(props: {
   live: LiveSession
+  folder: ResumeFolder
   session: SessionSummary
   digest: Digest | undefined
 }): VNode {
-  const { live, session, digest } = props
+  const { live, folder, session, digest } = props
   const { throughline, say } = useShared()
   const draft = useMemo(() => openDraft(live.id, localStorage), [live.id])
   const text = useSignal(draft.read())
@@ -65,14 +67,26 @@ export function Composer(props: {
     return () => removeEventListener('throughline-draft', take)
   }, [])
 
-  function send(): void {
+  // Whether its folder exists is asked once somebody is about to write: most sessions are only read.
+  const isWriting = isOpened.value || text.value !== ''
+  useEffect(() => {
+    if (isWriting && live.where.value === 'none') void folder.look(session.workdirs)
+  }, [isWriting, live.where.value])
+
+  async function send(): Promise<void> {
+    const where = isLiveHere ? {} : await folder.check(session.workdirs)
+    if (where === undefined) return
     const said = text.value.trim()
     const blocks: readonly Block[] = [
       ...attachments.list.value.map(({ block }) => block),
       ...(said === '' ? [] : [{ kind: 'text', text: said } as const]),
     ]
     if (blocks.length === 0) return
-    void live.outbox.send(blocks, { isOver: !isLiveHere, ...(isLiveHere ? {} : wanted.value) })
+    void live.outbox.send(blocks, {
+      isOver: !isLiveHere,
+      ...(isLiveHere ? {} : wanted.value),
+      ...where,
+    })
     write('')
     attachments.clear()
     dispatchEvent(new CustomEvent('throughline-wish', { detail: 'to-end' }))
@@ -93,7 +107,7 @@ export function Composer(props: {
     if (completion.onKey(event)) return
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing || isThumbs) return
     event.preventDefault()
-    send()
+    void send()
   }
 
   const isEmpty = text.value.trim() === '' && attachments.list.value.length === 0
@@ -103,7 +117,7 @@ export function Composer(props: {
       aria-label="Write to this session"
       onSubmit={(event) => {
         event.preventDefault()
-        send()
+        void send()
       }}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {

@@ -1,105 +1,88 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { field, isObject, list, string } from '#base'
-import { toLineDiff, type DiffLine, type PermissionAsk } from '#model'
-import { toJson } from '#render'
+import type { DiffLine, PermissionAsk } from '#model'
+import { toAskParts, warnOfHidden, type AskPart } from '#render'
 import { toDiffRows } from '../message/diff-rows.ts'
 import { Markdown } from '../message/markdown.tsx'
-import { isPlan } from './attention-words.ts'
-import { Exact, hasHidden } from './exact-text.tsx'
+import { Exact } from './exact-text.tsx'
 
 const NO_MARKS: readonly string[] = []
 
 /** All of what a tool would be given: nothing is folded, cut or left out. */
 export function ExactInput({ ask }: { ask: PermissionAsk }): VNode {
-  const { tool, input } = ask
-  if (isPlan(ask)) {
-    return (
-      <>
-        <Markdown text={string(input, 'plan') ?? ''} marks={NO_MARKS} />
-        <Rest input={input} shown={['plan']} />
-      </>
-    )
-  }
-  switch (tool) {
-    case 'Bash': {
-      const command = string(input, 'command')
-      if (command === undefined) return <Rest input={input} shown={[]} />
-      return (
-        <>
-          <Text text={command} what="command" />
-          <Rest input={input} shown={['command']} />
-        </>
-      )
-    }
-    case 'Edit':
-    case 'MultiEdit':
-      return <Edits input={input} />
-    case 'Write': {
-      const content = string(input, 'content')
-      if (content === undefined) return <Rest input={input} shown={[]} />
-      return (
-        <>
-          <Path input={input} />
-          <ExactDiff lines={toLineDiff('', content)} />
-          <Rest input={input} shown={['file_path', 'content']} />
-        </>
-      )
-    }
-    default:
-      return <Rest input={input} shown={[]} />
-  }
-}
-
-function Edits({ input }: { input: unknown }): VNode {
-  const edits = Array.isArray(field(input, 'edits')) ? list(input, 'edits') : [input]
-  const isWhole = edits.every(
-    (edit) => string(edit, 'old_string') !== undefined && string(edit, 'new_string') !== undefined,
-  )
-  if (!isWhole) return <Rest input={input} shown={[]} />
+  const groups = useMemo(() => toGroups(toAskParts(ask)), [ask])
+  if (groups.length === 0) return <p class="note">Without any input.</p>
   return (
     <>
-      <Path input={input} />
-      {edits.map((edit) => (
-        <>
-          <ExactDiff lines={toLineDiff(string(edit, 'old_string') ?? '', string(edit, 'new_string') ?? '')} />
-          {edit === input ? null : <Rest input={edit} shown={['old_string', 'new_string']} />}
-        </>
-      ))}
-      <Rest
-        input={input}
-        shown={edits[0] === input ? ['file_path', 'old_string', 'new_string'] : ['file_path', 'edits']}
-      />
+      {groups.map((group) =>
+        group.kind === 'fields' ? <Fields fields={group.fields} /> : <Part part={group} />,
+      )}
     </>
   )
 }
 
-function Path({ input }: { input: unknown }): VNode | null {
-  const path = string(input, 'file_path')
-  if (path === undefined) return null
+type Field = Extract<AskPart, { kind: 'field' }>
+type Group = Exclude<AskPart, Field> | { readonly kind: 'fields'; readonly fields: Field[] }
+
+/** Fields that follow one another are one list. */
+function toGroups(parts: readonly AskPart[]): readonly Group[] {
+  const groups: Group[] = []
+  for (const part of parts) {
+    const last = groups.at(-1)
+    if (part.kind !== 'field') groups.push(part)
+    else if (last?.kind === 'fields') last.fields.push(part)
+    else groups.push({ kind: 'fields', fields: [part] })
+  }
+  return groups
+}
+
+function Part({ part }: { part: Exclude<AskPart, Field> }): VNode {
+  switch (part.kind) {
+    case 'plan':
+      return <Plan text={part.text} />
+    case 'command':
+      return <Text text={part.text} what="command" />
+    case 'value':
+      return <Text text={part.text} what="input" />
+    case 'path':
+      return (
+        <p class="exact-path">
+          <code>
+            <Exact text={part.text} />
+          </code>
+        </p>
+      )
+    case 'diff':
+      return <ExactDiff lines={part.lines} />
+    case 'no-newline':
+      return <p class="soft small">No newline at the end.</p>
+  }
+}
+
+/** A plan is read as Markdown, which leaves some of it out: its source can be unfolded, and is shown if it hides something. */
+function Plan({ text }: { text: string }): VNode {
+  if (warnOfHidden([text]) !== undefined) return <Text text={text} what="plan" />
   return (
-    <p class="exact-path">
-      <code>
-        <Exact text={path} />
-      </code>
-    </p>
+    <>
+      <Markdown text={text} marks={NO_MARKS} />
+      <details class="plan-source">
+        <summary class="soft small">Source</summary>
+        <Text text={text} what="source of the plan" />
+      </details>
+    </>
   )
 }
 
-/** Every field that is not shown otherwise, with its name. */
-function Rest({ input, shown }: { input: unknown; shown: readonly string[] }): VNode | null {
-  if (!isObject(input)) return <Text text={toJson(input)} what="input" />
-  const fields = Object.entries(input).filter(([key]) => !shown.includes(key))
-  if (fields.length === 0) return shown.length > 0 ? null : <p class="note">Without any input.</p>
+function Fields({ fields }: { fields: readonly Field[] }): VNode {
   return (
     <dl class="exact-fields">
-      {fields.map(([key, value]) => (
+      {fields.map(({ name, text }) => (
         <>
           <dt>
-            <Exact text={key} />
+            <Exact text={name} />
           </dt>
           <dd>
-            <Exact text={typeof value === 'string' ? value : toJson(value)} />
+            <Exact text={text} />
           </dd>
         </>
       ))}
@@ -109,16 +92,9 @@ function Rest({ input, shown }: { input: unknown; shown: readonly string[] }): V
 
 function Text({ text, what }: { text: string; what: string }): VNode {
   return (
-    <>
-      <pre class="exact" aria-label={what}>
-        <Exact text={text} />
-      </pre>
-      {hasHidden(text) ? (
-        <p class="exact-warning">
-          There are characters in it that are not visible. They are shown by number.
-        </p>
-      ) : null}
-    </>
+    <pre class="exact" aria-label={what}>
+      <Exact text={text} />
+    </pre>
   )
 }
 

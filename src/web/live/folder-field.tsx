@@ -1,30 +1,50 @@
-import type { VNode } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { safeLine } from '#render'
-import { toFolderName } from '../session-groups.ts'
+import type { Trouble } from '../answer.ts'
+import { toFolderName } from '../folder-names.ts'
 import { toSuggestions } from './start-draft.ts'
+import './folder-field.css'
 
-/** The folder a session works in: typed, or one of those where somebody worked before. */
+/** A folder: typed, or one of those where somebody worked before. What is wrong with it is said beside it. */
 export function FolderField(props: {
+  id: string
+  label: ComponentChildren
   value: string
   recent: readonly string[]
+  trouble: Trouble | undefined
   onChange: (workdir: string) => void
 }): VNode {
-  const { value, onChange } = props
+  const { id, value, trouble, onChange } = props
+  const field = useRef<HTMLInputElement>(null)
   const suggestions = toSuggestions(props.recent, value)
+  useEffect(() => {
+    if (trouble === undefined) return
+    field.current?.focus()
+    field.current?.scrollIntoView({ block: 'nearest' })
+  }, [trouble])
   return (
-    <div class="field">
-      <label for="start-folder">Folder</label>
+    <div class="field folder-field">
+      <label for={id}>{props.label}</label>
       <input
-        id="start-folder"
+        id={id}
+        ref={field}
         type="text"
         placeholder="/home/you/project"
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
         required
+        aria-invalid={trouble !== undefined}
+        aria-describedby={trouble === undefined ? undefined : `${id}-trouble`}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
+      {trouble === undefined ? null : (
+        <p class="field-trouble" id={`${id}-trouble`} role="alert">
+          {trouble.message} {trouble.hint}
+        </p>
+      )}
       {suggestions.length > 0 && (
         <div class="suggestions" role="group" aria-label="Folders you worked in">
           {suggestions.map((workdir) => (

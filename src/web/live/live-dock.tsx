@@ -4,7 +4,10 @@ import type { Attention, SessionSummary } from '#model'
 import type { BoardCard, Digest } from '#wire'
 import { AttentionCard, SettledAttentionNote } from './attention-card.tsx'
 import { announce } from './attention-words.ts'
+import { safeLine } from '#render'
 import { Composer } from './composer.tsx'
+import { FolderField } from './folder-field.tsx'
+import type { ResumeFolder } from './resume-folder.ts'
 import type { LiveSession } from './live-session.ts'
 import { WaitingPrompts } from './waiting-prompts.tsx'
 import '../style/parts.css'
@@ -19,12 +22,13 @@ const STAYS_MS = 12_000
  */
 export function LiveDock(props: {
   live: LiveSession
+  folder: ResumeFolder
   session: SessionSummary
   digest: Digest | undefined
   elsewhere: readonly Attention[]
   may: BoardCard['may']
 }): VNode {
-  const { live, session, digest } = props
+  const { live, folder, session, digest } = props
   const open = [...(live.view.value?.attentions ?? []), ...props.elsewhere]
   return (
     <div class="live-dock" role="region" aria-label="Live">
@@ -34,9 +38,39 @@ export function LiveDock(props: {
       <div class="live-column">
         <Settled live={live} />
         <Cards open={open} may={props.may} onAnswered={live.dismiss} />
-        <WaitingPrompts live={live} />
-        <Composer live={live} session={session} digest={digest} />
+        <WaitingPrompts live={live} folder={folder} workdirs={session.workdirs} />
+        <ResumeFolderField live={live} folder={folder} />
+        <Composer live={live} folder={folder} session={session} digest={digest} />
       </div>
+    </div>
+  )
+}
+
+/** Asks where a session is to continue whose folder does not exist, before anything is sent to it. */
+function ResumeFolderField({ live, folder }: { live: LiveSession; folder: ResumeFolder }): VNode | null {
+  const gone = folder.gone.value
+  if (gone === undefined || live.where.value === 'live') return null
+  return (
+    <div class="resume-folder">
+      <FolderField
+        id="resume-folder"
+        label={
+          gone === '' ? (
+            'This session names no folder. Continue in:'
+          ) : (
+            <>
+              The folder <code>{safeLine(gone)}</code> does not exist on this machine. Continue in:
+            </>
+          )
+        }
+        value={folder.chosen.value}
+        recent={folder.offers.value}
+        trouble={folder.trouble.value}
+        onChange={(workdir) => {
+          folder.chosen.value = workdir
+          folder.trouble.value = undefined
+        }}
+      />
     </div>
   )
 }
@@ -66,7 +100,7 @@ function Cards(props: {
   )
 }
 
-/** Who answered by keyboard goes on with what is asked next, else with the composer. */
+/** Who answered by keyboard goes on with what is asked next, else with the page, whose keys work again. */
 function moveOn(answered: string): void {
   if (matchMedia('(pointer: coarse)').matches) return
   setTimeout(() => {
@@ -75,8 +109,8 @@ function moveOn(answered: string): void {
     const next = document.querySelector(
       `.live-dock .attention:not([data-attention="${CSS.escape(answered)}"])`,
     )
-    const place = next ?? document.getElementById('composer')
-    if (place instanceof HTMLElement) place.focus()
+    const place = next ?? document.querySelector('.conversation')
+    if (place instanceof HTMLElement) place.focus({ preventScroll: true })
   }, 150)
 }
 

@@ -6,22 +6,25 @@ import { Icon } from '../icon.tsx'
 import { useShared } from '../shared.ts'
 import type { LiveSession } from './live-session.ts'
 import { toFailure } from './outbox.ts'
+import type { ResumeFolder } from './resume-folder.ts'
 import { findRunningCall, toEndWords, toFailureWords, toRetryPrompt, toRetryWords } from './session-words.ts'
 import { StreamView } from './stream-view.tsx'
 import type { WrittenStretch } from './unwritten.ts'
 
 /** The end of a conversation that lives: what is being said, what is being done, and how it ended. */
-export function LiveEnd({ live, stretch }: { live: LiveSession; stretch: WrittenStretch }): VNode {
+export function LiveEnd(props: { live: LiveSession; folder: ResumeFolder; stretch: WrittenStretch }): VNode {
+  const { live, folder, stretch } = props
   const view = live.view.value
   return (
     <div class="live-end" data-live={view?.state.state ?? 'none'}>
       <StreamView pieces={live.streaming(stretch)} />
-      {view === undefined ? null : <StateLine live={live} view={view} />}
+      {view === undefined ? null : <StateLine live={live} folder={folder} view={view} />}
     </div>
   )
 }
 
-function StateLine({ live, view }: { live: LiveSession; view: SessionView }): VNode | null {
+function StateLine(props: { live: LiveSession; folder: ResumeFolder; view: SessionView }): VNode | null {
+  const { live, folder, view } = props
   const { turn } = view
   const trouble = live.trouble.value
   // Who ran it is gone without a word: what it was doing last is not what it does.
@@ -39,7 +42,7 @@ function StateLine({ live, view }: { live: LiveSession; view: SessionView }): VN
         return <Line words="Stopped. It waits for what you say next." />
       return trouble === undefined ? null : <Line words={trouble} />
     case 'ended':
-      return <Ended live={live} state={state} />
+      return <Ended live={live} folder={folder} workdir={view.workdir} state={state} />
   }
 }
 
@@ -117,13 +120,16 @@ const GONE: Over = { state: 'ended', reason: 'host-gone' }
 
 type Over = Extract<SessionState, { state: 'ended' }>
 
-function Ended({ live, state }: { live: LiveSession; state: Over }): VNode {
+function Ended(props: { live: LiveSession; folder: ResumeFolder; workdir: string; state: Over }): VNode {
+  const { live, folder, workdir, state } = props
   const { throughline, say } = useShared()
   const isBusy = useSignal(false)
   async function resume(): Promise<void> {
+    const where = await folder.check([workdir])
+    if (where === undefined) return
     isBusy.value = true
     try {
-      await throughline.live.resume(live.id)
+      await throughline.live.resume(live.id, where)
     } catch (error) {
       const { message, hint } = toFailure(error)
       say(`${message}. ${hint}`)

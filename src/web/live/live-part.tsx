@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals'
-import type { Attention } from '#model'
+import { isNativeAgent, type Attention } from '#model'
 import type { LivePart } from '../live-part.ts'
 import { toYoungSession } from '../session-groups.ts'
 import type { Shared } from '../shared.ts'
@@ -8,6 +8,7 @@ import { LiveEnd } from './live-end.tsx'
 import { openLiveSession } from './live-session.ts'
 import { mintId } from './mint-id.ts'
 import { toFailure } from './outbox.ts'
+import { openResumeFolder } from './resume-folder.ts'
 import { UnwrittenNote } from './unwritten-note.tsx'
 
 /** Everything of a session page that lives. */
@@ -31,11 +32,22 @@ export function openLivePart(shared: Shared, id: string): LivePart {
     return card?.where === 'elsewhere' ? card.attentions : []
   })
 
+  const folder = openResumeFolder(throughline.live)
+
   async function fork(entryId: string): Promise<void> {
+    const session = shared.sessions.value?.find((one) => one.id === id)
+    const where = session === undefined ? {} : await folder.check(session.workdirs)
+    if (where === undefined) return
     say('Forking…')
     try {
-      const view = await throughline.live.fork(id, { at: entryId })
-      go({ kind: 'session', id: view.sessionId })
+      const request = { at: entryId, ...where }
+      // No agent is started before there is a prompt for it, where a fork can be written without one.
+      const { sessionId } =
+        session !== undefined && isNativeAgent(session.agent)
+          ? await throughline.restoring.copy(id, request)
+          : await throughline.live.fork(id, request)
+      say('Fork created')
+      go({ kind: 'session', id: sessionId })
     } catch (error) {
       const { message, hint } = toFailure(error)
       say(`${message}. ${hint}`)
@@ -51,11 +63,12 @@ export function openLivePart(shared: Shared, id: string): LivePart {
     }),
     summary: computed(() => (live.view.value === undefined ? undefined : toYoungSession(live.view.value))),
     fork: (entryId) => void fork(entryId),
-    renderEnd: (stretch) => <LiveEnd live={live} stretch={stretch} />,
+    renderEnd: (stretch) => <LiveEnd live={live} folder={folder} stretch={stretch} />,
     renderNote: (passage) => <UnwrittenNote passage={passage} />,
     renderDock: (session, digest) => (
       <LiveDock
         live={live}
+        folder={folder}
         session={session}
         digest={digest}
         elsewhere={elsewhere.value}

@@ -12,6 +12,7 @@ import {
   type SessionView,
 } from '#model'
 import type { LiveEvent, Throughline } from '#wire'
+import { markChanged } from './changed-readings.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createTold } from './told.ts'
 import { withoutWritten, withUnwritten, type ShownPrompt, type WrittenStretch } from './unwritten.ts'
@@ -205,13 +206,16 @@ export function openLiveSession(id: string, options: LiveSessionOptions): LiveSe
     settled,
     waiting: computed(() => pending.value.filter(isAside)),
     extend: (stretch) =>
-      withUnwritten(asSaid(stretch, view.value?.startedAt), {
-        told: items.value,
-        prompts: inPlace.value,
-        known,
-        settledTurn: settledTurn.value,
-        cache,
-      }),
+      markChanged(
+        withUnwritten(asSaid(stretch, view.value?.startedAt), {
+          told: items.value,
+          prompts: inPlace.value,
+          known,
+          settledTurn: settledTurn.value,
+          cache,
+        }),
+        view.value?.changedCalls ?? [],
+      ),
     streaming: (stretch) =>
       view.value?.turn === undefined || view.value.turn.outcome !== undefined || where.value !== 'live'
         ? []

@@ -18,6 +18,8 @@ interface SendOptions {
   /** Nobody runs the session: it goes on with the prompt. */
   readonly isOver: boolean
   readonly takeOver?: boolean
+  /** Where it continues, when its own folder does not exist. */
+  readonly workdir?: string | undefined
   readonly model?: string | undefined
   readonly mode?: 'plan' | 'default' | 'accept-edits' | undefined
 }
@@ -124,9 +126,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 }
 
-function toRun({ takeOver, model, mode }: SendOptions): Omit<SendOptions, 'isOver'> {
+function toRun({ takeOver, workdir, model, mode }: SendOptions): Omit<SendOptions, 'isOver'> {
   return {
     ...(takeOver === undefined ? {} : { takeOver }),
+    ...(workdir === undefined ? {} : { workdir }),
     ...(model === undefined ? {} : { model }),
     ...(mode === undefined ? {} : { mode }),
   }

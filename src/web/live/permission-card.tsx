@@ -3,11 +3,11 @@ import type { RefObject, VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { isObject, parseJson, string } from '#base'
 import type { PermissionAsk, PermissionRule } from '#model'
-import { toJson } from '#render'
-import { isPlan } from './attention-words.ts'
+import { isPlanAsk, textsOfAsk, toJson, warnOfHidden } from '#render'
 import type { Answering } from './attention-card.tsx'
+import { toOptionKey } from './card-keys.ts'
 import { ExactInput } from './exact-input.tsx'
-import { Exact } from './exact-text.tsx'
+import { Exact, HiddenWarning } from './exact-text.tsx'
 import { SeenBox } from './seen-box.tsx'
 
 type Doing = 'choosing' | 'denying' | 'editing'
@@ -18,7 +18,7 @@ export function PermissionCard(props: { ask: PermissionAsk; hash: string; answer
   const isSeen = useSignal(false)
   const doing = useSignal<Doing>('choosing')
   const canAllow = isSeen.value && !answering.isBusy && !answering.isAsleep
-  const plan = isPlan(ask)
+  const plan = isPlanAsk(ask)
 
   return (
     <>
@@ -26,6 +26,11 @@ export function PermissionCard(props: { ask: PermissionAsk; hash: string; answer
         <InputEditor ask={ask} answering={answering} onCancel={() => (doing.value = 'choosing')} />
       ) : (
         <SeenBox of={props.hash} onSeen={() => (isSeen.value = true)} label="What would be done">
+          {ask.changed === undefined ? null : (
+            <p class="attention-reason" role="note">
+              Asked again: <Exact text={ask.changed} /> since it was asked before.
+            </p>
+          )}
           <ExactInput ask={ask} />
           {ask.reason === undefined ? null : (
             <p class="attention-reason">
@@ -40,6 +45,7 @@ export function PermissionCard(props: { ask: PermissionAsk; hash: string; answer
               </code>
             </p>
           ))}
+          <HiddenWarning texts={textsOfAsk(ask)} />
         </SeenBox>
       )}
       {doing.value === 'denying' ? (
@@ -51,6 +57,7 @@ export function PermissionCard(props: { ask: PermissionAsk; hash: string; answer
             <button
               type="button"
               class="button primary"
+              aria-keyshortcuts="a"
               disabled={!canAllow}
               onClick={() => answering.answer({ kind: 'allow', rules: [] })}
             >
@@ -59,6 +66,7 @@ export function PermissionCard(props: { ask: PermissionAsk; hash: string; answer
             <button
               type="button"
               class="button"
+              aria-keyshortcuts="d"
               disabled={answering.isBusy}
               onClick={() => answering.answer({ kind: 'deny' })}
             >
@@ -76,6 +84,7 @@ export function PermissionCard(props: { ask: PermissionAsk; hash: string; answer
               <button
                 type="button"
                 class="button quiet"
+                aria-keyshortcuts="e"
                 disabled={!isSeen.value || answering.isBusy}
                 onClick={() => (doing.value = 'editing')}
               >
@@ -115,9 +124,15 @@ function Rules(props: {
   if (props.rules.length === 0) return null
   return (
     <ul class="attention-rules" aria-label="Allow more than this once">
-      {props.rules.map((rule) => (
+      {props.rules.map((rule, at) => (
         <li key={rule.id}>
-          <button type="button" class="rule" disabled={!props.canAllow} onClick={() => props.onChoose(rule)}>
+          <button
+            type="button"
+            class="rule"
+            {...toOptionKey(at)}
+            disabled={!props.canAllow}
+            onClick={() => props.onChoose(rule)}
+          >
             <span>{scopeOf(rule)}</span>
             <code>{isLong(rule) ? 'as written out above' : <Exact text={rule.words} />}</code>
           </button>
@@ -162,7 +177,7 @@ function DenyForm({ answering, onCancel }: { answering: Answering; onCancel: () 
         <button type="button" class="button" disabled={answering.isBusy} onClick={() => deny('stop')}>
           Deny and stop the turn
         </button>
-        <button type="button" class="button quiet" onClick={onCancel}>
+        <button type="button" class="button quiet" aria-keyshortcuts="Escape" onClick={onCancel}>
           Back
         </button>
       </div>
@@ -209,6 +224,7 @@ function InputEditor(props: { ask: PermissionAsk; answering: Answering; onCancel
           }}
         />
       </label>
+      <HiddenPreview text={text.value} />
       {problem.value === '' ? null : (
         <p class="attention-trouble" role="alert">
           {problem.value}
@@ -218,11 +234,24 @@ function InputEditor(props: { ask: PermissionAsk; answering: Answering; onCancel
         <button type="submit" class="button primary" disabled={answering.isBusy}>
           Allow this instead
         </button>
-        <button type="button" class="button quiet" onClick={props.onCancel}>
+        <button type="button" class="button quiet" aria-keyshortcuts="Escape" onClick={props.onCancel}>
           Back
         </button>
       </div>
     </form>
+  )
+}
+
+/** A text field shows hidden characters as little as any other: what is in it is shown below it, exactly. */
+function HiddenPreview({ text }: { text: string }): VNode | null {
+  if (warnOfHidden([text]) === undefined) return null
+  return (
+    <>
+      <pre class="exact" aria-label="The input with hidden characters shown">
+        <Exact text={text} />
+      </pre>
+      <HiddenWarning texts={[text]} />
+    </>
   )
 }
 

@@ -21,6 +21,8 @@ export function ModePicker({ live, wanted }: { live: LiveSession; wanted: Signal
   /** What was chosen and is not told yet. */
   const chosen = useSignal<Wanted['mode']>(undefined)
   const now = chosen.value ?? told
+  const offered = isHere ? live.view.value?.modes : undefined
+  const choices = CHOICES.filter((mode) => offered === undefined || mode === now || offered.includes(mode))
   useEffect(() => {
     chosen.value = undefined
   }, [told])
@@ -57,7 +59,7 @@ export function ModePicker({ live, wanted }: { live: LiveSession; wanted: Signal
     >
       {isHere ? null : <option value="">Mode as before</option>}
       {now === 'bypass' ? <option value="bypass">{MODE_NAMES.bypass}</option> : null}
-      {CHOICES.map((mode) => (
+      {choices.map((mode) => (
         <option key={mode} value={mode}>
           {MODE_NAMES[mode]}
         </option>
@@ -66,7 +68,7 @@ export function ModePicker({ live, wanted }: { live: LiveSession; wanted: Signal
   )
 }
 
-/** The model: any name, with those at hand that the session knows. */
+/** The model: those that the agent offers and those of the session are at hand, and any other name can be typed. */
 export function ModelPicker(props: {
   live: LiveSession
   wanted: Signal<Wanted>
@@ -76,7 +78,9 @@ export function ModelPicker(props: {
   const { throughline, say } = useShared()
   const isHere = live.where.value === 'live'
   const now = (isHere ? live.view.value?.model : wanted.value.model) ?? ''
-  const known = [...new Set([...(now === '' ? [] : [now]), ...props.models])]
+  const offered = isHere ? (live.view.value?.models ?? []) : []
+  const names = new Map(offered.map(({ id, name }) => [id, name]))
+  const known = [...new Set([...(now === '' ? [] : [now]), ...names.keys(), ...props.models])]
 
   async function choose(field: HTMLInputElement): Promise<void> {
     const model = field.value.trim()
@@ -122,7 +126,7 @@ export function ModelPicker(props: {
       />
       <datalist id="known-models">
         {known.map((model) => (
-          <option key={model} value={model} />
+          <option key={model} value={model} label={safeLine(names.get(model) ?? model)} />
         ))}
       </datalist>
     </>

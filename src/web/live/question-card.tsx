@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Question, QuestionAsk } from '#model'
-import { safeText } from '#render'
+import { textsOfAsk } from '#render'
 import type { Answering } from './attention-card.tsx'
+import { toOptionKey } from './card-keys.ts'
+import { Exact, HiddenWarning } from './exact-text.tsx'
 import { toAnswers, type Choice } from './question-answers.ts'
 
 /** Questions with their options, and room for words of one's own. */
@@ -25,16 +27,19 @@ export function QuestionCard({ ask, answering }: { ask: QuestionAsk; answering: 
           <QuestionField
             key={at}
             name={`question-${at}`}
+            before={ask.questions.slice(0, at).reduce((sum, { options }) => sum + options.length, 0)}
             question={question}
             choice={choices.value[at] ?? { labels: [], free: '' }}
             onChange={(choice) => change(at, choice)}
           />
         ))}
+        <HiddenWarning texts={textsOfAsk(ask)} />
       </div>
       <div class="attention-actions">
         <button
           type="submit"
           class="button primary"
+          aria-keyshortcuts="a"
           disabled={answers === undefined || answering.isBusy || answering.isAsleep}
         >
           Answer
@@ -42,6 +47,7 @@ export function QuestionCard({ ask, answering }: { ask: QuestionAsk; answering: 
         <button
           type="button"
           class="button quiet"
+          aria-keyshortcuts="d"
           disabled={answering.isBusy}
           onClick={() => answering.answer({ kind: 'deny' })}
         >
@@ -55,10 +61,12 @@ export function QuestionCard({ ask, answering }: { ask: QuestionAsk; answering: 
 function QuestionField(props: {
   question: Question
   name: string
+  /** How many options stand above it: those keys are taken. */
+  before: number
   choice: Choice
   onChange: (choice: Choice) => void
 }): VNode {
-  const { question, name, choice, onChange } = props
+  const { question, name, before, choice, onChange } = props
   const kind = question.multiple ? 'checkbox' : 'radio'
   const toggle = (label: string, isOn: boolean): void => {
     if (!question.multiple) return onChange({ labels: isOn ? [label] : [], free: '' })
@@ -68,20 +76,31 @@ function QuestionField(props: {
   return (
     <fieldset class="question">
       <legend>
-        {question.header === undefined ? null : <span class="tag">{safeText(question.header)}</span>}{' '}
-        {safeText(question.question)}
+        {question.header === undefined ? null : (
+          <span class="tag">
+            <Exact text={question.header} />
+          </span>
+        )}{' '}
+        <Exact text={question.question} />
       </legend>
-      {question.options.map(({ label, description }) => (
+      {question.options.map(({ label, description }, at) => (
         <label class="option" key={label}>
           <input
             type={kind}
             name={name}
+            {...toOptionKey(before + at)}
             checked={choice.labels.includes(label)}
             onChange={(event) => toggle(label, event.currentTarget.checked)}
           />
           <span>
-            <b>{safeText(label)}</b>
-            {description === undefined ? null : <span class="soft">{safeText(description)}</span>}
+            <b data-keys={toOptionKey(before + at)['aria-keyshortcuts']}>
+              <Exact text={label} />
+            </b>
+            {description === undefined ? null : (
+              <span class="soft">
+                <Exact text={description} />
+              </span>
+            )}
           </span>
         </label>
       ))}

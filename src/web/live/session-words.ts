@@ -64,7 +64,7 @@ export function findRunningCall({ turn, workdir }: SessionView): string | undefi
     for (const block of turn.messages[at]?.blocks ?? []) {
       if (block.kind === 'tool-result') answered.add(block.toolUseId)
       if (block.kind === 'tool-use' && !answered.has(block.id)) {
-        const { tool, detail } = toToolLine({ use: block, state: 'done' }, workdir)
+        const { tool, detail } = toToolLine({ use: block, state: 'done' }, { workdir })
         return detail === '' ? tool : `${tool} ${detail}`
       }
     }

@@ -13,10 +13,11 @@ import { MODE_MEANINGS } from './card-words.ts'
 import { FolderField } from './folder-field.tsx'
 import { mintId } from './mint-id.ts'
 import { MODE_NAMES } from './session-words.ts'
-import { findDraft, keepDraft, toWorkdirs, type StartDraft } from './start-draft.ts'
+import { findDraft, hasDraft, keepDraft, toWorkdirs, type StartDraft } from './start-draft.ts'
 import { TrustView } from './trust-view.tsx'
 import '../memory/memory.css'
 import '../style/parts.css'
+import './folder-field.css'
 import './start-dialog.css'
 
 /** Where a start stands. It goes from `asking` to `starting` by way of `trust` when the folder has something to say. */
@@ -35,7 +36,13 @@ export function StartDialog({ onClose }: { onClose: () => void }): VNode {
   const [draft, setDraft] = useState<StartDraft>(() => findDraft(sessions.value ?? [], route.value))
   const [step, setStep] = useState<Step>({ kind: 'form' })
   const { answer: offers, again } = useAnswer(() => live.agents(), [])
-  const workdirs = useMemo(() => toWorkdirs(sessions.value ?? []), [sessions.value])
+  const known = useAnswer(() => live.workdirs(), []).answer
+  const workdirs = useMemo(
+    () => toWorkdirs(sessions.value ?? [], known.kind === 'there' ? known.value : []),
+    [sessions.value, known],
+  )
+  /** A person said which folder: it stays, whatever becomes known of it. */
+  const isChosen = useRef(hasDraft())
   const form = useRef<HTMLFormElement>(null)
   const offer = offers.kind === 'there' ? findOffer(offers.value, draft.agent) : undefined
   // What asks nobody cannot be asked for from a browser.
@@ -44,7 +51,14 @@ export function StartDialog({ onClose }: { onClose: () => void }): VNode {
   const isBusy = step.kind === 'asking' || step.kind === 'starting'
   const isReady = offer !== undefined && offer.problem === undefined && draft.workdir.trim() !== ''
 
+  const refusal = step.kind === 'form' ? step.trouble : undefined
+  const folderTrouble = refusal?.code === 'folder-not-found' ? refusal : undefined
+
   useEffect(() => keepDraft(draft), [draft])
+  useEffect(() => {
+    if (known.kind !== 'there' || isChosen.current || workdirs.includes(draft.workdir)) return
+    if (known.value.some(({ workdir }) => workdir === draft.workdir)) change({ workdir: workdirs[0] ?? '' })
+  }, [known, workdirs])
 
   function change(part: Partial<StartDraft>): void {
     setDraft((before) => ({ ...before, ...part }))
@@ -150,7 +164,18 @@ export function StartDialog({ onClose }: { onClose: () => void }): VNode {
               onInput={(event) => change({ prompt: event.currentTarget.value })}
             />
           </label>
-          <FolderField value={draft.workdir} recent={workdirs} onChange={(workdir) => change({ workdir })} />
+          <FolderField
+            id="start-folder"
+            label="Folder"
+            value={draft.workdir}
+            recent={workdirs}
+            trouble={folderTrouble}
+            onChange={(workdir) => {
+              isChosen.current = true
+              change({ workdir })
+              setStep({ kind: 'form' })
+            }}
+          />
           {offers.kind === 'failed' ? (
             <TroubleNote trouble={offers.trouble} again={again} />
           ) : (
@@ -167,7 +192,12 @@ export function StartDialog({ onClose }: { onClose: () => void }): VNode {
             prompt={draft.prompt}
             onChange={(wakeUp) => change({ wakeUp })}
           />
-          <ModeField modes={modes} mode={mode} onChoose={(chosen) => change({ mode: chosen })} />
+          <ModeField
+            modes={modes}
+            mode={mode}
+            words={offer?.modeWords?.[mode] ?? MODE_MEANINGS[mode]}
+            onChoose={(chosen) => change({ mode: chosen })}
+          />
           <label class="field">
             <span>
               Model <span class="soft">optional</span>
@@ -182,7 +212,7 @@ export function StartDialog({ onClose }: { onClose: () => void }): VNode {
               onInput={(event) => change({ model: event.currentTarget.value })}
             />
           </label>
-          {step.kind === 'form' && step.trouble !== undefined && <TroubleNote trouble={step.trouble} />}
+          {refusal !== undefined && folderTrouble === undefined && <TroubleNote trouble={refusal} />}
         </div>
         <footer class="start-foot">
           <span class="faint small hint">
@@ -212,6 +242,7 @@ function findOffer(offers: readonly AgentOffer[], agent: string): AgentOffer | u
 function ModeField(props: {
   modes: readonly PermissionMode[]
   mode: PermissionMode
+  words: string
   onChoose: (mode: PermissionMode) => void
 }): VNode | null {
   if (props.modes.length === 0) return null
@@ -232,7 +263,7 @@ function ModeField(props: {
           ))}
         </div>
       )}
-      <span class="soft small">{MODE_MEANINGS[props.mode]}</span>
+      <span class="soft small">{props.words}</span>
     </div>
   )
 }

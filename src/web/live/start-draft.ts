@@ -1,4 +1,5 @@
 import type { PermissionMode, SessionSummary } from '#model'
+import type { KnownWorkdir } from '#wire'
 import type { Route } from '../route.ts'
 import { workdirOf } from '../session-groups.ts'
 
@@ -18,6 +19,11 @@ const RECENT = 8
 /** A dialog that is closed by mistake is opened again with every word in it. */
 let kept: StartDraft | undefined
 
+/** Whether a dialog was open before: what it says of the folder is what a person left there. */
+export function hasDraft(): boolean {
+  return kept !== undefined
+}
+
 export function keepDraft(draft: StartDraft): void {
   kept = draft
 }
@@ -30,10 +36,15 @@ export function findDraft(sessions: readonly SessionSummary[], route: Route): St
   return { ...draft, workdir }
 }
 
-/** Folders in which somebody worked, the latest first. Those of samples are nowhere. */
-export function toWorkdirs(sessions: readonly SessionSummary[]): readonly string[] {
-  const real = sessions.filter(({ demo }) => demo !== true)
-  return [...new Set(real.map(workdirOf))].filter((workdir) => workdir !== '').slice(0, 50)
+/** Folders in which somebody worked, the latest first, without those known to be gone. Those of samples are nowhere. */
+export function toWorkdirs(
+  sessions: readonly SessionSummary[],
+  known: readonly KnownWorkdir[] = [],
+): readonly string[] {
+  const gone = new Set(known.flatMap(({ workdir, exists }) => (exists ? [] : [workdir])))
+  const real = sessions.filter(({ demo, origin }) => demo !== true && origin === undefined)
+  const names = [...new Set(real.map(workdirOf))]
+  return names.filter((workdir) => workdir !== '' && !gone.has(workdir)).slice(0, 50)
 }
 
 /** Those that have what was typed in them, or the latest when one of them is typed already. */

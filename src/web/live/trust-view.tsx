@@ -1,12 +1,13 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { SettingsEffect, SettingsFile } from '#model'
-import { safeLine, safeText, toSize } from '#render'
+import { textsOfSettings, toSize } from '#render'
 import type { FolderReport } from '#wire'
 import type { Trouble } from '../answer.ts'
 import { Icon } from '../icon.tsx'
 import { TroubleNote } from '../trouble-note.tsx'
 import { toDangers } from './dangers.ts'
+import { Exact, HiddenWarning } from './exact-text.tsx'
 
 /** Pixels that a browser may round away at the end of a list. */
 const SLACK = 8
@@ -57,13 +58,16 @@ export function TrustView(props: {
       >
         {props.trouble !== undefined && <TroubleNote trouble={props.trouble} />}
         <p>
-          <code class="trust-path">{safeLine(workdir)}</code>
+          <code class="trust-path">
+            <Exact text={workdir} />
+          </code>
         </p>
         <p class="soft">
           {trust === 'changed'
             ? 'You trusted it, and since then what an agent loads from it has changed. It is not loaded unless you trust it again.'
             : 'An agent that works here would load the following from it. Some of it runs without asking you.'}
         </p>
+        <HiddenWarning texts={textsOfSettings(settings)} />
         {dangers.map(({ kind, title, means, effects }) => (
           <section key={kind} class={`danger ${kind}`}>
             <h3>
@@ -115,9 +119,20 @@ function Effect({ effect: { name, what, file } }: { effect: SettingsEffect }): V
   return (
     <li>
       <p class="effect-name">
-        <b>{safeLine(name)}</b> {file !== name && <span class="soft small">{safeLine(file)}</span>}
+        <b>
+          <Exact text={name} />
+        </b>{' '}
+        {file !== name && (
+          <span class="soft small">
+            <Exact text={file} />
+          </span>
+        )}
       </p>
-      {what === '' ? null : <pre>{safeText(what)}</pre>}
+      {what === '' ? null : (
+        <pre>
+          <Exact text={what} />
+        </pre>
+      )}
     </li>
   )
 }
@@ -125,12 +140,18 @@ function Effect({ effect: { name, what, file } }: { effect: SettingsEffect }): V
 function File({ file: { path, bytes, hash, problem } }: { file: SettingsFile }): VNode {
   return (
     <li>
-      <code class="path">{safeLine(path)}</code>
+      <code class="path">
+        <Exact text={path} />
+      </code>
       <span class="soft small">{toSize(bytes)}</span>
       <code class="faint" title={hash}>
         {hash.slice(0, 12)}
       </code>
-      {problem !== undefined && <p class="file-problem small">{safeLine(problem)}</p>}
+      {problem !== undefined && (
+        <p class="file-problem small">
+          <Exact text={problem} />
+        </p>
+      )}
     </li>
   )
 }

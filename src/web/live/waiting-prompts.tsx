@@ -1,14 +1,22 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { textOf } from '#model'
 import { safeLine, toPlural } from '#render'
+import { toSentence } from '../answer.ts'
 import { useShared } from '../shared.ts'
 import type { LiveSession, WaitingPrompt } from './live-session.ts'
 import { mintId } from './mint-id.ts'
 import { toFailure } from './outbox.ts'
+import type { ResumeFolder } from './resume-folder.ts'
 
 /** Prompts that are not in the conversation yet: they wait for their turn, or did not arrive. */
-export function WaitingPrompts({ live }: { live: LiveSession }): VNode | null {
+export function WaitingPrompts(props: {
+  live: LiveSession
+  folder: ResumeFolder
+  workdirs: readonly string[]
+}): VNode | null {
+  const { live } = props
   const waiting = live.waiting.value
   if (waiting.length === 0) return null
   return (
@@ -22,7 +30,7 @@ export function WaitingPrompts({ live }: { live: LiveSession }): VNode | null {
           {prompt.error?.code === 'session-held' ? (
             <Held live={live} prompt={prompt} />
           ) : (
-            <Undelivered live={live} prompt={prompt} />
+            <Undelivered {...props} prompt={prompt} />
           )}
         </li>
       ))}
@@ -46,13 +54,25 @@ function toLine({ blocks }: WaitingPrompt): string {
   return others === 0 ? words : `${words} (${toPlural(others, 'attachment')})`.trim()
 }
 
-function Undelivered({ live, prompt }: { live: LiveSession; prompt: WaitingPrompt }): VNode | null {
+function Undelivered(props: {
+  live: LiveSession
+  folder: ResumeFolder
+  workdirs: readonly string[]
+  prompt: WaitingPrompt
+}): VNode | null {
+  const { live, folder, workdirs, prompt } = props
   const { error, state } = prompt
   const canSend = state === 'failed' || state === 'undelivered' || state === 'in-doubt'
   const isOver = live.where.value !== 'live'
-  function again(): void {
-    if (state === 'failed') void live.outbox.again(prompt.id, { isOver })
-    else void live.outbox.send(prompt.blocks, { isOver })
+  const isFolderGone = error?.code === 'folder-not-found'
+  useEffect(() => {
+    if (isFolderGone) folder.refuse(workdirs)
+  }, [isFolderGone])
+  async function again(): Promise<void> {
+    const where = isOver ? await folder.check(workdirs) : {}
+    if (where === undefined) return
+    if (state === 'failed') await live.outbox.again(prompt.id, { isOver, ...where })
+    else await live.outbox.send(prompt.blocks, { isOver, ...where })
   }
   function edit(): void {
     live.outbox.drop((id) => id === prompt.id)
@@ -63,12 +83,12 @@ function Undelivered({ live, prompt }: { live: LiveSession; prompt: WaitingPromp
     <div class="waiting-trouble">
       {error === undefined ? null : (
         <p role="alert">
-          {error.message} <span class="soft">{error.hint}</span>
+          {toSentence(error.message)} {isFolderGone ? null : <span class="soft">{error.hint}</span>}
         </p>
       )}
       {canSend ? (
         <div class="waiting-actions">
-          <button type="button" class="button" onClick={again}>
+          <button type="button" class="button" onClick={() => void again()}>
             Send again
           </button>
           {prompt.isOwn ? (

@@ -50,6 +50,7 @@ function tell(...messages: readonly Omit<MessageFact, 'kind'>[]): readonly Told[
       fork: true,
       interrupt: true,
       editInput: false,
+      denialWords: false,
       midTurn: false,
       images: true,
       writesTranscript: true,

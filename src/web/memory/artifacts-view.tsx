@@ -26,7 +26,13 @@ export function ArtifactsView({ selected }: { selected: string | undefined }): V
   )
   const filter = useSignal('')
   if (answer.kind === 'waiting')
-    return <div class="state quiet" role="status" aria-label="Looking for files" />
+    return (
+      <div class="skeleton" role="status" aria-label="Loading the files">
+        <span />
+        <span />
+        <span />
+      </div>
+    )
   if (answer.kind === 'failed') return <TroubleNote trouble={answer.trouble} again={again} />
   const words = filter.value.trim().toLowerCase()
   const found = answer.value
@@ -67,7 +73,7 @@ export function ArtifactsView({ selected }: { selected: string | undefined }): V
                   </a>
                   <p class="memory-card-facts">
                     <span class="ellipsis">{safeLine(nameOf(document.sessionId))}</span>
-                    <span>{toSize(number(document.extra, 'bytes') ?? 0)}</span>
+                    <Size bytes={number(document.extra, 'bytes')} />
                     <time dateTime={document.updatedAt} title={toMoment(document.updatedAt)}>
                       {toAge(document.updatedAt, now.value)}
                     </time>
@@ -146,4 +152,9 @@ function Content({ content }: { content: ArtifactContent }): VNode {
     return <p class="hush">A file of {safeLine(content.mediaType)}, which is no text.</p>
   const language = /\.(\w{1,12})$/.exec(content.path)?.[1] ?? ''
   return <CodeBlock text={text} language={language} marks={NO_MARKS} />
+}
+
+/** Not every file's size was recorded. */
+function Size({ bytes }: { bytes: number | undefined }): VNode | null {
+  return bytes === undefined ? null : <span>{toSize(bytes)}</span>
 }

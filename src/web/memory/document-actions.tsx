@@ -6,6 +6,7 @@ import { useShared } from '../shared.ts'
 import { TroubleNote } from '../trouble-note.tsx'
 import { copyText } from '../clipboard.ts'
 import { useAct } from './document-act.ts'
+import { DeleteDialog } from './delete-dialog.tsx'
 import { SupersedeDialog } from './supersede-dialog.tsx'
 
 interface Props {
@@ -15,10 +16,39 @@ interface Props {
 }
 
 /** What can be done with a document as it stands. */
+/** What a colleague shares counts here once it was approved. */
+function Decide({ document: { id }, state }: Pick<Props, 'document' | 'state'>): VNode {
+  const { act, trouble } = useAct()
+  return (
+    <>
+      {trouble === undefined ? null : <TroubleNote trouble={trouble} />}
+      {state === 'quarantined' ? (
+        <button
+          type="button"
+          class="button primary"
+          onClick={() => void act(id, { do: 'approve' }, 'Approved')}
+        >
+          <Icon name="check" /> Approve
+        </button>
+      ) : null}
+      {state === 'retired' ? (
+        <button type="button" class="button" onClick={() => void act(id, { do: 'restore' }, 'Restored')}>
+          Restore
+        </button>
+      ) : (
+        <button type="button" class="button" onClick={() => void act(id, { do: 'retire' }, 'Declined')}>
+          Decline
+        </button>
+      )}
+    </>
+  )
+}
+
 export function DocumentActions({ document, state, onEdit }: Props): VNode {
   const { say } = useShared()
   const { act, trouble } = useAct()
   const isSuperseding = useSignal(false)
+  const isDeleting = useSignal(false)
   const { id } = document
   // What stands in a transcript, and what is another's, is only read.
   const isRead =
@@ -35,6 +65,7 @@ export function DocumentActions({ document, state, onEdit }: Props): VNode {
   if (isRead) {
     return (
       <div class="memory-actions">
+        {document.elsewhere?.mine === false ? <Decide document={document} state={state} /> : null}
         <button type="button" class="button quiet" onClick={copy}>
           <Icon name="copy" /> Copy
         </button>
@@ -72,9 +103,14 @@ export function DocumentActions({ document, state, onEdit }: Props): VNode {
           <Icon name="star" filled={document.pinned} /> {document.pinned ? 'Unpin' : 'Pin'}
         </button>
         {isOver ? (
-          <button type="button" class="button" onClick={() => void act(id, { do: 'restore' }, 'Restored')}>
-            Restore
-          </button>
+          <>
+            <button type="button" class="button" onClick={() => void act(id, { do: 'restore' }, 'Restored')}>
+              Restore
+            </button>
+            <button type="button" class="button" onClick={() => (isDeleting.value = true)}>
+              Delete…
+            </button>
+          </>
         ) : (
           <>
             <button
@@ -104,6 +140,9 @@ export function DocumentActions({ document, state, onEdit }: Props): VNode {
           <Icon name="copy" /> Copy
         </button>
       </div>
+      {isDeleting.value ? (
+        <DeleteDialog document={document} onClose={() => (isDeleting.value = false)} />
+      ) : null}
       {isSuperseding.value ? (
         <SupersedeDialog document={document} onClose={() => (isSuperseding.value = false)} />
       ) : null}

@@ -4,7 +4,7 @@ import { safeLine } from '#render'
 import { toAge, toMoment } from '../age.ts'
 import { Icon } from '../icon.tsx'
 import { toHash } from '../route.ts'
-import { toFolderName } from '../session-groups.ts'
+import { toFolderName } from '../folder-names.ts'
 import { useShared } from '../shared.ts'
 import {
   CATEGORY_NAMES,

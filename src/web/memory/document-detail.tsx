@@ -10,6 +10,7 @@ import { Words } from '../message/words.tsx'
 import { toHash } from '../route.ts'
 import { useShared } from '../shared.ts'
 import { TroubleNote } from '../trouble-note.tsx'
+import { ExactContent } from './exact-content.tsx'
 import { DocumentActions } from './document-actions.tsx'
 import { DocumentEdit } from './document-edit.tsx'
 import { DocumentHistory } from './document-history.tsx'
@@ -87,7 +88,11 @@ function Shown(props: {
         <DocumentEdit document={document} onDone={() => props.onEdit(false)} />
       ) : (
         <>
-          <Words text={document.content} marks={NO_MARKS} />
+          {state === 'quarantined' ? (
+            <ExactContent document={document} />
+          ) : (
+            <Words text={document.content} marks={NO_MARKS} />
+          )}
           <p class="memory-facts">
             <span class={`tag ${STATE_TONES[state]}`}>{STATE_NAMES[state]}</span>
             {document.pinned ? (

@@ -1,4 +1,4 @@
-import { shorten } from '#base'
+import { object, shorten } from '#base'
 import type {
   DirectiveKind,
   DocumentCategory,
@@ -66,6 +66,7 @@ export const CHANGE_NAMES: Readonly<Record<DocumentChange, string>> = {
   unpinned: 'No longer pinned',
   'expiry-set': 'Expiry changed',
   approved: 'Approved',
+  deleted: 'Deleted',
 }
 
 export const LEFT_REASONS: Readonly<Record<LeftReason, string>> = {
@@ -102,6 +103,9 @@ const HELD: ReadonlyMap<string, string> = new Map([
   ['asks-to-be-pinned', 'It asks to be pinned, which only a person does'],
   ["replaces-a-person's", 'It would replace what a person wrote'],
   ['review', 'What agents remember waits for a person'],
+  ['from-outside', 'It came from outside, and nobody here has approved it'],
+  ['from-colleague', 'A colleague shares it, and nobody here has approved it'],
+  ['changed-since-decided', 'It says something else since you decided about it'],
 ])
 
 /** Why a document is held back, as a sentence has it. A reason that is not known here is said as it stands. */
@@ -119,10 +123,12 @@ export function toFirstWords(content: string, length = 90): string {
 }
 
 /** Who wrote it down: a person by their name, or an agent. */
-export function toAuthor({ promotedBy, speakerType, speakerName, elsewhere }: MemoryDocument): string {
+export function toAuthor(document: MemoryDocument): string {
+  const { promotedBy, speakerType, speakerName, elsewhere } = document
   if (elsewhere !== undefined && !elsewhere.mine) return safeLine(elsewhere.person.slice(0, 60))
   const name = promotedBy ?? speakerName
   if (name !== undefined && name !== '') return safeLine(name.slice(0, 60))
+  if (object(document.extra, 'outside') !== undefined) return 'somebody elsewhere'
   return speakerType === 'agent' ? 'the agent' : 'a person'
 }
 

@@ -73,7 +73,7 @@ export function RememberDialog({ picked, onClose }: { picked: Rememberable; onCl
         say('Remembered')
         break
       case 'confirmed':
-        say('It was known already. It counts as said again.')
+        say('Already remembered; confirmed.')
         break
       case 'held':
         say(`Held back until somebody decides. ${toHeldWords(outcome.reason)}`)

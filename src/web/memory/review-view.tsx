@@ -5,6 +5,7 @@ import type { Review } from '#wire'
 import type { Answer } from '../answer.ts'
 import { TroubleNote } from '../trouble-note.tsx'
 import { useAct } from './document-act.ts'
+import { ExactContent } from './exact-content.tsx'
 import { DocumentCard } from './document-card.tsx'
 import { DocumentDetail } from './document-detail.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
@@ -30,7 +31,7 @@ export function ReviewView({ answer, again, selected }: Props): VNode {
         ) : null}
         <Part title="Held back" count={held.length} note="Not told to any session until you approve it.">
           {held.map((document) => (
-            <Item key={document.id} document={document}>
+            <Item key={document.id} document={document} isWhole>
               {(act) => (
                 <>
                   <Do words="Approve" isMain run={() => act(document.id, { do: 'approve' }, 'Approved')} />
@@ -128,11 +129,17 @@ function Do(props: { words: string; isMain?: boolean; run: () => Promise<unknown
   )
 }
 
-function Item(props: { document: MemoryDocument; children: (act: Act) => ComponentChildren }): VNode {
+/** `isWhole`: with all that it says, exactly, because somebody decides by it. */
+function Item(props: {
+  document: MemoryDocument
+  isWhole?: boolean
+  children: (act: Act) => ComponentChildren
+}): VNode {
   const { act, trouble } = useAct()
   return (
     <div class="memory-item">
       <DocumentCard document={props.document} />
+      {props.isWhole === true ? <ExactContent document={props.document} /> : null}
       {trouble === undefined ? null : <TroubleNote trouble={trouble} />}
       <div class="memory-actions">{props.children(act)}</div>
     </div>

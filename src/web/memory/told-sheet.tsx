@@ -108,7 +108,7 @@ function Kept(props: {
         </p>
       )}
       <p class="soft small">
-        {props.isKnown ? 'It was known already; this counts as said again. Written down ' : 'Written down '}
+        {props.isKnown ? 'Already remembered; this confirms it. Written down ' : 'Written down '}
         by {toAuthor(document)}, {toMoment(document.createdAt)}
       </p>
       {trouble.value === undefined ? null : <TroubleNote trouble={trouble.value} />}

@@ -14,21 +14,32 @@ import '../style/parts.css'
 import './told.css'
 import './memory.css'
 
+/**
+ * Wake-ups that a person has opened. The prompt of a live session is another row once the agent has written it down,
+ * and what was opened before stays open.
+ */
+const OPENED = new Set<string>()
+
 /** What a session began with, on one line; opened, the receipt and the exact text. */
 export function WakeUpStrip({ text, kept }: { text: string; kept: KeptWakeUp | undefined }): VNode {
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(OPENED.has(text))
   const { sessions } = useShared()
   const store = useDocuments()
   const nameOf = (id: string): string => {
     const session = sessions.value?.find((one) => one.id === id)
     return session === undefined ? id.slice(0, 8) : `“${toTitle(session)}”`
   }
+  const toggle = (open: boolean): void => {
+    if (open) OPENED.add(text)
+    else OPENED.delete(text)
+    setOpen(open)
+  }
   const words =
     kept === undefined
       ? describeText(text, nameOf)
       : describeReceipt(kept.receipt, { documents: store.documents.value, nameOf })
   return (
-    <details class="wake-up" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="wake-up" open={isOpen} onToggle={(event) => toggle(event.currentTarget.open)}>
       <summary>
         <Icon name="chevron" />
         <span>

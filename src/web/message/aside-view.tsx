@@ -6,7 +6,7 @@ import { Fold } from './fold.tsx'
 import { hasMark, toMarked } from './marks.tsx'
 import type { PassageContext } from './passage-context.ts'
 import { Moment } from './passage-tools.tsx'
-import { TerminalOutput } from './terminal-output.tsx'
+import { TerminalOutput } from './lazy-output.ts'
 
 /** What surrounds the conversation: said on one line, shown when it is opened. */
 export function AsideView({ aside, context }: { aside: AsideMessage; context: PassageContext }): VNode {
@@ -89,6 +89,7 @@ function valueOf(entry: Entry): string {
     case 'command':
     case 'compaction':
     case 'result':
+    case 'delegated':
     case 'oversize':
       return rawOf(entry)
   }

@@ -1,16 +1,16 @@
 import type { VNode } from 'preact'
 import { shorten } from '#base'
 import type { Block } from '#model'
-import { safeLine, toJson } from '#render'
-import { describeThing } from './block-words.ts'
+import { safeLine } from '#render'
 import { Fold } from './fold.tsx'
 import { Markdown } from './markdown.tsx'
 import { hasMark, toMarked } from './marks.tsx'
 import { lazyView } from '../lazy-view.tsx'
-import { TerminalOutput } from './terminal-output.tsx'
 
 const ImageView = lazyView(async () => (await import('./media.tsx')).ImageView, 'part')
 const DocumentView = lazyView(async () => (await import('./media.tsx')).DocumentView, 'part')
+
+const ThingView = lazyView(async () => (await import('./thing-view.tsx')).ThingView, 'part')
 
 /** A block that is no tool call, as the agent's words have it. */
 export function BlockView({ block, marks }: { block: Block; marks: readonly string[] }): VNode {
@@ -32,14 +32,9 @@ export function BlockView({ block, marks }: { block: Block; marks: readonly stri
         </>
       )
     case 'unknown':
-      return (
-        <Fold of={block} class="fold-quiet" summary={toMarked(describeThing(block), marks)}>
-          {() => <TerminalOutput of={block} text={toJson(block.value)} marks={marks} what="block" />}
-        </Fold>
-      )
     case 'redacted-thinking':
     case 'tool-use':
-      return <p class="thing">{toMarked(describeThing(block), marks)}</p>
+      return <ThingView block={block} marks={marks} />
   }
 }
 

@@ -1,17 +1,19 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { string } from '#base'
-import type { Block, TextBlock, ToolCall } from '#model'
-import { toCallParts, toJson, withoutPrompt, type CallPart } from '#render'
+import { readCall, type Block, type TextBlock, type ToolCall } from '#model'
+import { findPlan, ranInput, toCallParts, toJson, withoutPrompt, type CallPart } from '#render'
 import { BlockView } from './block-view.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { findFirstLine } from './diff-rows.ts'
 import { DiffView } from './diff-view.tsx'
+import { Fold } from './fold.tsx'
 import { FileOutput } from './file-output.tsx'
+import { Markdown } from './markdown.tsx'
 import { toMarked } from './marks.tsx'
 import { readNumberedLines } from './numbered-lines.ts'
 import type { PassageContext } from './passage-context.ts'
-import { findTodos, type Todo } from './reply-parts.ts'
+import { findTodos, type Todo } from './todos.ts'
 import { TerminalOutput } from './terminal-output.tsx'
 
 /** What is inside a call: what it was given, then what it answered. */
@@ -36,11 +38,26 @@ export function CallBody(props: { call: ToolCall; started: boolean; context: Pas
 
 function partToNode(part: CallPart, call: ToolCall, marks: readonly string[]): ComponentChildren {
   switch (part.kind) {
+    case 'plan':
+      return (
+        <div class="plan">
+          <Markdown text={part.text} marks={marks} />
+        </div>
+      )
+    case 'note':
+      return <p class="note">{toMarked(part.text, marks)}</p>
     case 'input':
       return <Input part={part} call={call} marks={marks} />
     case 'diff':
       return <DiffView lines={part.lines} firstLine={findFirstLine(call, part.lines)} marks={marks} />
     case 'output':
+      // Beside a plan the client's words to the model say nothing that its line does not say.
+      if (findPlan(call) !== undefined)
+        return (
+          <Fold of={part.blocks} class="fold-quiet" summary="What the agent was told">
+            {() => <Output blocks={part.blocks} failed={part.failed} marks={marks} />}
+          </Fold>
+        )
       return <Output blocks={part.blocks} failed={part.failed} marks={marks} {...pathOf(call)} />
   }
 }
@@ -53,9 +70,10 @@ function Input(props: {
 }): VNode {
   const { part, call, marks } = props
   const { text } = part
-  const command = call.use.name === 'Bash' ? string(call.use.input, 'command') : undefined
+  const { tool, input } = readCall(call.use.name, ranInput(call))
+  const command = tool === 'Bash' ? string(input, 'command') : undefined
   if (command !== undefined && text.endsWith(`$ ${command}`)) {
-    const purpose = string(call.use.input, 'description') ?? ''
+    const purpose = string(input, 'description') ?? ''
     return (
       <>
         {purpose === '' ? null : <p class="note">{toMarked(purpose, marks)}</p>}
@@ -107,7 +125,8 @@ function Printed(props: {
 }
 
 function pathOf({ use }: ToolCall): { path?: string } {
-  const path = use.name === 'Read' ? string(use.input, 'file_path') : undefined
+  const { tool, input } = readCall(use.name, use.input)
+  const path = tool === 'Read' ? string(input, 'file_path') : undefined
   return path === undefined ? {} : { path }
 }
 

@@ -1,13 +1,19 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { safeLine, safeText } from '#render'
-import { openHighlightWorker } from '../trusted-worker.ts'
 import { CopyButton } from './copying.tsx'
 import type { HighlightRuns } from './highlight-runs.ts'
-import { createHighlighter, toLanguage } from './highlighter.ts'
+import type { Highlighter } from './highlighter.ts'
+import { toLanguage } from './language.ts'
 import { toMarked } from './marks.tsx'
 
-const highlighter = createHighlighter(openHighlightWorker)
+/** Fetched with the first code that comes near. */
+let highlighter: Highlighter | undefined
+
+async function openedHighlighter(): Promise<Highlighter> {
+  highlighter ??= (await import('./page-highlighter.ts')).highlighter
+  return highlighter
+}
 
 /** A piece of code: plain at once, in colour when the worker has answered. */
 export function CodeBlock(props: {
@@ -20,7 +26,7 @@ export function CodeBlock(props: {
   const { marks, firstLine } = props
   const code = safeText(props.text)
   const { element, runs } = useHighlight(code, toLanguage(props.language))
-  const label = safeLine(props.language.slice(0, 60))
+  const label = safeLine(props.language)
   return (
     <div class={firstLine === undefined ? 'code-block' : 'code-block code-numbered'} ref={element}>
       <div class="code-bar">
@@ -61,7 +67,9 @@ function useHighlight(
     if (shown === null || language === '') return undefined
     let gone = false
     const show = async (): Promise<void> => {
-      const runs = await highlighter.highlight(code, language)
+      // Code is readable without its colours.
+      const opened = await openedHighlighter().catch(() => undefined)
+      const runs = await opened?.highlight(code, language)
       if (!gone) setAnswer({ of: code, runs })
     }
     const stop = whenNear(shown, () => void show())
@@ -70,7 +78,7 @@ function useHighlight(
       stop()
     }
   }, [code, language])
-  return { element, runs: answer?.of === code ? answer.runs : highlighter.find(code, language) }
+  return { element, runs: answer?.of === code ? answer.runs : highlighter?.find(code, language) }
 }
 
 const waiting = new WeakMap<Element, () => void>()

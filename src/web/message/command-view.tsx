@@ -3,7 +3,7 @@ import type { CommandMessage } from '#model'
 import type { PassageContext } from './passage-context.ts'
 import { toMarked } from './marks.tsx'
 import { Moment } from './passage-tools.tsx'
-import { TerminalOutput } from './terminal-output.tsx'
+import { TerminalOutput } from './lazy-output.ts'
 
 /** A slash command, and what it printed. */
 export function CommandView({

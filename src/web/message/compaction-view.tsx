@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { textOf, type Compaction, type CompactionMessage } from '#model'
-import { safeLine, toShortCount } from '#render'
+import { safeLine } from '#render'
+import { toCompactionSize } from '../compaction-size.ts'
 import type { PassageContext } from './passage-context.ts'
 import { Fold } from './fold.tsx'
 import { Markdown } from './markdown.tsx'
@@ -34,11 +35,10 @@ export function CompactionView(props: { message: CompactionMessage; context: Pas
   )
 }
 
-function describe({ trigger, tokensBefore, tokensAfter }: Compaction): string {
-  const size =
-    tokensBefore === undefined
-      ? ''
-      : ` · ${toShortCount(tokensBefore)}${tokensAfter === undefined ? '' : ` → ${toShortCount(tokensAfter)}`} tokens`
+function describe(compaction: Compaction): string {
+  const { trigger } = compaction
+  const tokens = toCompactionSize(compaction)
+  const size = tokens === '' ? '' : ` · ${tokens} tokens`
   const how = trigger === 'unknown' ? '' : ` · ${safeLine(trigger.slice(0, 60))}`
   return `Conversation compacted${size}${how}`
 }

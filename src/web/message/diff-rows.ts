@@ -55,6 +55,19 @@ export function foldContext(rows: readonly DiffRow[]): readonly DiffStretch[] {
   return out.map((stretch) => (stretch.rows.length <= 2 ? { ...stretch, folded: false } : stretch))
 }
 
+/** The beginning of a diff: as many rows, a fold counting as one. The same list when that is all of it. */
+export function takeRows(stretches: readonly DiffStretch[], most: number): readonly DiffStretch[] {
+  const out: DiffStretch[] = []
+  let left = most
+  for (const stretch of stretches) {
+    const rows = stretch.folded ? stretch.rows : stretch.rows.slice(0, left)
+    out.push({ ...stretch, rows })
+    left -= stretch.folded ? 1 : rows.length
+    if (rows.length < stretch.rows.length || (left <= 0 && out.length < stretches.length)) return out
+  }
+  return stretches
+}
+
 /**
  * The number of a diff's first line. A file that is written begins with 1; of an edit some clients show the lines
  * around it, numbered. Otherwise nobody knows, and no number is better than a wrong one.

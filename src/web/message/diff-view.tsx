@@ -1,8 +1,9 @@
 import type { ComponentChildren, VNode } from 'preact'
+import { useMemo } from 'preact/hooks'
 import { countDiff, type DiffLine } from '#model'
 import { toCount, toPlural } from '#render'
 import { CopyButton } from './copying.tsx'
-import { foldContext, toDiffRows, type DiffRow } from './diff-rows.ts'
+import { foldContext, takeRows, toDiffRows, type DiffRow } from './diff-rows.ts'
 import { useOpen } from './fold.tsx'
 import { toMarked } from './marks.tsx'
 
@@ -18,7 +19,11 @@ export function DiffView(props: {
 }): VNode {
   const { lines, firstLine, marks } = props
   const [all, setAll] = useOpen(lines)
-  const rows = toDiffRows(lines.slice(0, all ? LONGEST : SHOWN), firstLine)
+  const stretches = useMemo(
+    () => foldContext(toDiffRows(lines.slice(0, LONGEST), firstLine)),
+    [lines, firstLine],
+  )
+  const shown = all ? stretches : takeRows(stretches, SHOWN)
   const { added, removed } = countDiff(lines)
   const fresh = lines.filter((line) => line.kind !== 'removed').map((line) => line.text)
   return (
@@ -33,7 +38,7 @@ export function DiffView(props: {
         aria-label={`Change: ${toPlural(added, 'line')} added, ${toCount(removed)} removed`}
       >
         <div class="diff-sheet">
-          {foldContext(rows).map((stretch) =>
+          {shown.map((stretch) =>
             stretch.folded ? (
               <FoldedRows rows={stretch.rows} marks={marks} of={stretch.rows[0] ?? stretch} />
             ) : (
@@ -42,12 +47,12 @@ export function DiffView(props: {
           )}
         </div>
       </div>
-      {!all && lines.length > SHOWN ? (
+      {shown === stretches ? null : (
         <button type="button" class="show-all" onClick={() => setAll(true)}>
           Show all {toCount(lines.length)} lines
         </button>
-      ) : null}
-      {all && lines.length > LONGEST ? (
+      )}
+      {lines.length > LONGEST && shown === stretches ? (
         <p class="note">{toCount(lines.length - LONGEST)} more lines are too many for a page.</p>
       ) : null}
     </div>

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '#testing'
 import { toLineDiff } from '#model'
-import { findFirstLine, foldContext, toDiffRows } from './diff-rows.ts'
+import { findFirstLine, foldContext, takeRows, toDiffRows } from './diff-rows.ts'
 import { toExcerpt } from './excerpt.ts'
 
 const lines = (count: number): string =>
@@ -52,6 +52,16 @@ test('[WEB25] a diff shows every change, numbered where it is known, with three 
     }),
     runs(200),
   )
+})
+
+test('[WEB25] a long diff is cut by what is seen of it: changes that are far apart are all there', () => {
+  const before = Array.from({ length: 3000 }, (_, at) => `line ${at}`)
+  const after = before.map((line, at) => (at % 300 === 0 ? `${line}!` : line))
+  const few = foldContext(toDiffRows(toLineDiff(before.join('\n'), after.join('\n')), 1))
+  expect(takeRows(few, 200)).toBe(few)
+  const anew = foldContext(toDiffRows(toLineDiff(before.join('\n'), ''), 1))
+  const cut = takeRows(anew, 200)
+  expect(cut.flatMap(({ rows }) => rows)).toEqual(anew.flatMap(({ rows }) => rows).slice(0, 200))
 })
 
 test('[WEB25] what changed inside of a line is found', () => {

@@ -3,7 +3,8 @@ import { common, createLowlight } from 'lowlight'
 import { expect, test } from 'vitest'
 import { runs } from '#testing'
 import { readWireRuns, toWireRuns } from './highlight-runs.ts'
-import { createHighlighter, toLanguage, type HighlightWorker } from './highlighter.ts'
+import { createHighlighter, type HighlightWorker } from './highlighter.ts'
+import { toLanguage } from './language.ts'
 
 const LIMITS = { length: 1000, milliseconds: 50, loading: 1000, remembered: 3 }
 const TS = 'ts'

@@ -30,12 +30,6 @@ export interface Highlighter {
 
 const LIMITS: HighlighterLimits = { length: 100_000, milliseconds: 200, loading: 20_000, remembered: 200 }
 
-/** The word a grammar is known by: `ts` of `ts {1,3} title="a"`. Empty when the writer named none. */
-export function toLanguage(info: string): string {
-  const word = /^[a-z0-9+#._-]{1,32}/i.exec(info.trim())?.[0].toLowerCase() ?? ''
-  return ['text', 'txt', 'plaintext', 'plain', 'none', 'output'].includes(word) ? '' : word
-}
-
 /** A highlighter whose workers come from `openWorker`; none is opened before it is needed. */
 export function createHighlighter(
   openWorker: () => HighlightWorker,

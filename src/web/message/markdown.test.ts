@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { isValidElement, type ComponentChildren, type VNode } from 'preact'
 import { expect, test } from 'vitest'
 import { isObject } from '#base'
-import { runs } from '#testing'
+import { anyMarkdown, runs, wordsOf } from '#testing'
 import { CodeBlock } from './code-block.tsx'
 import { Icon } from '../icon.tsx'
 import { Link, Markdown } from './markdown.tsx'
@@ -13,16 +13,23 @@ const ELEMENTS =
     ' ',
   )
 const ATTRIBUTES =
-  'class dir href rel target title start scope tabIndex role aria-label type disabled checked'.split(' ')
+  'class dir href rel target title start value scope tabIndex role aria-label type disabled checked'.split(
+    ' ',
+  )
 
 interface Seen {
   readonly element: string
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
-/** Every element of a tree, with links made; and its text. */
-function look(children: ComponentChildren): { readonly seen: readonly Seen[]; readonly text: string } {
+/** Every element of a tree, with links made; its text; and what stands above its code. */
+function look(children: ComponentChildren): {
+  readonly seen: readonly Seen[]
+  readonly text: string
+  readonly languages: readonly string[]
+} {
   const seen: Seen[] = []
+  const languages: string[] = []
   let text = ''
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) node.forEach(visit)
@@ -38,6 +45,7 @@ function look(children: ComponentChildren): { readonly seen: readonly Seen[]; re
       // Its text is shown by the same rules; which pieces are coloured is the highlighter's test.
       expect(Object.keys(attributes).toSorted()).toEqual(['language', 'marks', 'text'])
       text += String(attributes['text'])
+      languages.push(String(attributes['language']))
     } else if (node.type === Link)
       visit(Link({ href: String(attributes['href']), children: toChildren(inside) }))
     else if (node.type !== Icon) {
@@ -46,7 +54,11 @@ function look(children: ComponentChildren): { readonly seen: readonly Seen[]; re
     }
   }
   visit(children)
-  return { seen, text }
+  return { seen, text, languages }
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 function toChildren(value: unknown): ComponentChildren {
@@ -173,4 +185,16 @@ test('[WEB22] task lists are ticked boxes that nobody can tick', () => {
 test('[WEB22] headings of a reply begin below those of the page', () => {
   const { seen } = look(Markdown({ text: '# a\n## b\n### c\n#### d\n##### e', marks: [] }))
   expect(seen.slice(1).map(({ element }) => element)).toEqual(['h3', 'h4', 'h5', 'h6', 'h6'])
+})
+
+test('[REND30] every word of a text is on the page, in what is read or in the address of a link', () => {
+  fc.assert(
+    fc.property(anyMarkdown(), (said) => {
+      const { seen, text, languages } = look(Markdown({ text: said, marks: [] }))
+      const addresses = seen.map(({ attributes }) => toText(attributes['href']))
+      const shown = [text, ...languages, ...addresses].join(' ')
+      expect(wordsOf(said).filter((word) => !shown.includes(word))).toEqual([])
+    }),
+    runs(300),
+  )
 })

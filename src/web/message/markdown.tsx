@@ -64,20 +64,21 @@ function linesToNodes(lines: readonly (readonly Inline[])[], look: Look): Compon
 }
 
 function listToNode(list: MarkdownBlock & { kind: 'list' }, look: Look): VNode {
-  const items = list.items.map((item) => itemToNode(item, look))
+  const items = list.items.map((item, nth) => itemToNode(item, look, list.numbers?.[nth]))
   if (list.start === undefined) return <ul>{items}</ul>
   return list.start === 1 ? <ol>{items}</ol> : <ol start={list.start}>{items}</ol>
 }
 
-function itemToNode(item: readonly MarkdownBlock[], look: Look): VNode {
+function itemToNode(item: readonly MarkdownBlock[], look: Look, number: number | undefined): VNode {
   const [first, ...rest] = item
-  if (first?.kind !== 'paragraph') return <li>{blocksToNodes(item, look)}</li>
+  const own = number === undefined ? {} : { value: number }
+  if (first?.kind !== 'paragraph') return <li {...own}>{blocksToNodes(item, look)}</li>
   const task = taskOf(first.lines)
   // One paragraph, with at most a list below it, stands close to its neighbours.
   const tight = rest.every((block) => block.kind !== 'paragraph')
   if (task !== undefined) {
     return (
-      <li class="task">
+      <li class="task" {...own}>
         <label>
           <input type="checkbox" disabled checked={task.done} />
           <span>{linesToNodes(task.lines, look)}</span>
@@ -88,7 +89,7 @@ function itemToNode(item: readonly MarkdownBlock[], look: Look): VNode {
   }
   const words = linesToNodes(first.lines, look)
   return (
-    <li>
+    <li {...own}>
       {tight ? words : <p>{words}</p>}
       {blocksToNodes(rest, look)}
     </li>

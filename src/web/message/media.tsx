@@ -9,7 +9,7 @@ import { Fold } from './fold.tsx'
 import { decodeBase64, decodeText, readImage, type ReadableImage } from './image-bytes.ts'
 import { Link } from './markdown.tsx'
 import { toMarked } from './marks.tsx'
-import { TerminalOutput } from './terminal-output.tsx'
+import { TerminalOutput } from './lazy-output.ts'
 
 /** An image out of a session. One that is somewhere else is named, never loaded. */
 export function ImageView({ image, marks }: { image: ImageBlock; marks: readonly string[] }): VNode {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { SessionSummary } from '#model'
+import type { Message, SessionSummary } from '#model'
 import type { ReadonlySignal } from '@preact/signals'
 import type { MemoryPart } from '../memory-part.ts'
 
@@ -12,10 +12,14 @@ export interface PassageContext {
   readonly copy: (text: string, what: string) => void
   /** The address of an entry of this session. */
   readonly hrefOf: (entryId: string) => string
+  /** Copies that address, and says so. */
+  readonly copyLink: (entryId: string) => void
   /** Words to mark, lower case. */
   readonly marks: readonly string[]
   /** A subagent's conversation, nested, when its disclosure opens. */
-  readonly renderSubagent: (id: string) => VNode
+  readonly renderSubagent: (id: string, work?: readonly Message[]) => VNode
+  /** These are the messages of a subagent that has no file of its own. */
+  readonly isWork?: true
   readonly cwd: string | undefined
   /** Who said a prompt, when that was not the person here. */
   readonly authorOf?: ((entryId: string) => string | undefined) | undefined

@@ -48,8 +48,14 @@ export function PassageTools(props: {
       <a
         class="passage-button"
         href={context.hrefOf(id)}
-        aria-label="Link to this place"
-        title="Link to this place"
+        aria-label="Copy link"
+        title="Copy a link to this message"
+        onClick={(event) => {
+          // Another tab or window is for the browser to open.
+          if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+          event.preventDefault()
+          context.copyLink(id)
+        }}
       >
         <Icon name="link" />
       </a>

@@ -44,7 +44,7 @@ export function Spoken({ prompt, context }: { prompt: PromptMessage; context: Pa
 
 /** Who speaks in a prompt. What a subagent is told is its task, whoever the line says it is from. */
 export function speakerOf(prompt: PromptMessage, context: PassageContext): string {
-  if (context.subagent !== undefined) return 'Task'
+  if (context.subagent !== undefined || context.isWork) return 'Task'
   switch (prompt.origin) {
     case 'person':
       return context.authorOf?.(prompt.id) ?? 'You'

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Block, ReplyMessage, SessionSummary, ToolCall } from '#model'
 import { runs } from '#testing'
 import { describeCalls, findStarted, toReplyParts, toToolIcon } from './reply-parts.ts'
+import { findTodos } from './todos.ts'
 
 function reply(blocks: readonly Block[]): ReplyMessage {
   const calls = blocks.flatMap((block): ToolCall[] =>
@@ -83,4 +84,28 @@ test('[WEB31] a subagent is found by its call, or by what the answer says', () =
     findStarted(session, { use: use('t2'), state: 'done', result: { ...result, startedAgentId: 'a9' } }),
   ).toEqual({ id: 'a9', type: 'worker', description: 'Do it' })
   expect(findStarted(session, { use: use('t2'), state: 'done', result })).toBeUndefined()
+  // What it did stands with the call only where it has no file of its own.
+  expect(findStarted(session, { use: use('t2'), state: 'pending', work: [] })).toEqual({
+    id: 't2',
+    work: [],
+    type: 'worker',
+    description: 'Do it',
+  })
+  expect(findStarted(session, { use: use('t1'), state: 'pending', work: [] })).toEqual(found)
+})
+
+test('[REND43] a plan of Codex is a list of things to do, and its commands have the picture of commands', () => {
+  const input = {
+    plan: [
+      { step: 'Read', status: 'completed' },
+      { step: 'Write', status: 'pending' },
+    ],
+  }
+  const call = { use: { kind: 'tool-use', id: 'c', name: 'update_plan', input }, state: 'done' } as const
+  expect(findTodos(call)).toEqual([
+    { text: 'Read', state: 'completed' },
+    { text: 'Write', state: 'pending' },
+  ])
+  expect(toToolIcon('exec_command')).toBe(toToolIcon('Bash'))
+  expect(toToolIcon('apply_patch')).toBe(toToolIcon('Edit'))
 })

@@ -1,5 +1,12 @@
-import { field, list, string } from '#base'
-import type { Block, ReplyMessage, SessionSummary, ToolCall } from '#model'
+import { string } from '#base'
+import {
+  toolFamily,
+  type Block,
+  type Message,
+  type ReplyMessage,
+  type SessionSummary,
+  type ToolCall,
+} from '#model'
 import { toPlural } from '#render'
 import type { IconName } from '../icon.tsx'
 
@@ -62,6 +69,7 @@ const FAMILIES: Readonly<Record<string, IconName>> = {
   Edit: 'pencil',
   MultiEdit: 'pencil',
   Write: 'pencil',
+  Patch: 'pencil',
   NotebookEdit: 'pencil',
   Grep: 'search',
   Glob: 'search',
@@ -81,13 +89,17 @@ const FAMILIES: Readonly<Record<string, IconName>> = {
 
 /** The picture of a tool's family. Tools of servers have one of their own, and unknown ones another. */
 export function toToolIcon(name: string): IconName {
-  if (Object.hasOwn(FAMILIES, name)) return FAMILIES[name] ?? 'more'
+  const family = toolFamily(name)
+  if (Object.hasOwn(FAMILIES, family)) return FAMILIES[family] ?? 'more'
   return name.startsWith('mcp__') ? 'link' : 'more'
 }
 
 /** A subagent as a call names it. */
 export interface StartedSubagent {
+  /** Its own file is asked for by this. */
   readonly id: string
+  /** What it said and did, where it has no file of its own. */
+  readonly work?: readonly Message[]
   readonly type: string
   readonly description: string
 }
@@ -98,10 +110,12 @@ export function findStarted(session: SessionSummary, call: ToolCall): StartedSub
   const known =
     session.subagents.find(({ id }) => id === started) ??
     session.subagents.find(({ toolUseId }) => toolUseId === call.use.id)
-  const id = known?.id ?? started
+  const work = known === undefined ? call.work : undefined
+  const id = known?.id ?? started ?? (work === undefined ? undefined : call.use.id)
   if (id === undefined) return undefined
   return {
     id,
+    ...(work === undefined ? {} : { work }),
     type: known?.agentType ?? string(call.use.input, 'subagent_type') ?? '',
     description: known?.description ?? string(call.use.input, 'description') ?? '',
   }
@@ -112,6 +126,11 @@ export function textOfCall(call: ToolCall): string {
   const out: string[] = []
   collect(call.use.input, out, 0)
   for (const block of call.result?.content ?? []) if (block.kind === 'text') out.push(block.text)
+  for (const message of call.work ?? []) {
+    if (message.kind === 'prompt' || message.kind === 'reply')
+      for (const block of message.blocks) if (block.kind === 'text') out.push(block.text)
+    if (message.kind === 'reply') out.push(...message.calls.map(textOfCall))
+  }
   return out.join('\n')
 }
 
@@ -119,19 +138,4 @@ function collect(value: unknown, out: string[], depth: number): void {
   if (typeof value === 'string') out.push(value)
   else if (typeof value === 'object' && value !== null && depth < 8)
     for (const inner of Object.values(value)) collect(inner, out, depth + 1)
-}
-
-/** A todo as a list shows it. */
-export interface Todo {
-  readonly text: string
-  readonly state: string
-}
-
-/** The list a call wrote, where it wrote one. */
-export function findTodos(call: ToolCall): readonly Todo[] | undefined {
-  if (call.use.name !== 'TodoWrite' || !Array.isArray(field(call.use.input, 'todos'))) return undefined
-  return list(call.use.input, 'todos').map((todo) => ({
-    text: string(todo, 'content') ?? '',
-    state: string(todo, 'status') ?? '',
-  }))
 }

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { textOf, type ReplyMessage, type Usage } from '#model'
-import { safeLine, toCount, toShortCount } from '#render'
+import { safeLine, toCount, toTokenWords } from '#render'
 import { Icon } from '../icon.tsx'
 import { lazyView } from '../lazy-view.tsx'
 import { mayDirect } from '../memory-part.ts'
@@ -57,7 +57,7 @@ function Facts({ reply }: { reply: ReplyMessage }): VNode {
   return (
     <span class="reply-facts">
       {model === undefined ? null : <span>{safeLine(model.slice(0, 60)).replace(/-\d{8}$/, '')}</span>}
-      {usage === undefined ? null : <span title={toBill(usage)}>{toShortCount(usage.output)} tokens</span>}
+      {usage === undefined ? null : <span title={toBill(usage)}>{toTokenWords(usage.output)}</span>}
       <Moment at={reply.at} />
     </span>
   )

@@ -5,16 +5,20 @@ import { CopyButton } from './copying.tsx'
 import { LONGEST_SHOWN, toExcerpt } from './excerpt.ts'
 import { useOpen } from './fold.tsx'
 import { toMarked } from './marks.tsx'
+import '../style/terminal.css'
+
+/** What a program printed. */
+export interface Printed {
+  /** What printed it: asked for once, all of it stays shown. */
+  readonly of: object
+  readonly text: string
+  readonly marks: readonly string[]
+  readonly failed?: boolean
+  readonly what?: string
+}
 
 /** What a program printed, in its colours; a long one by its beginning and its end, until all is asked for. */
-export function TerminalOutput(props: {
-  /** What printed it: asked for once, all of it stays shown. */
-  of: object
-  text: string
-  marks: readonly string[]
-  failed?: boolean
-  what?: string
-}): VNode {
+export function TerminalOutput(props: Printed): VNode {
   const { of, marks, failed = false, what = 'output' } = props
   const text = props.text.replace(/\s+$/, '')
   const [all, setAll] = useOpen(of)

@@ -1,16 +1,19 @@
 import { useMemo } from 'preact/hooks'
-import type { ComponentChildren, VNode } from 'preact'
+import type { VNode } from 'preact'
 import type { ToolCall } from '#model'
-import { safeLine, toToolLine } from '#render'
+import { findPlan, safeLine, toToolLine } from '#render'
 import { Icon } from '../icon.tsx'
 import { lazyView } from '../lazy-view.tsx'
 import { Fold, useOpen } from './fold.tsx'
 import { hasMark, toMarked } from './marks.tsx'
 import type { PassageContext } from './passage-context.ts'
-import { describeCalls, findStarted, textOfCall, toToolIcon, type StartedSubagent } from './reply-parts.ts'
+import { describeCalls, findStarted, textOfCall, toToolIcon } from './reply-parts.ts'
 
 /** What a call was given and what came of it is folded, and fetched with the first that is opened. */
 const CallBody = lazyView(async () => (await import('./call-body.tsx')).CallBody)
+
+const Subagent = lazyView(async () => (await import('./subagent-fold.tsx')).Subagent, 'part')
+const ChangedCall = lazyView(async () => (await import('./changed-call.tsx')).ChangedCall, 'part')
 
 /** More calls than this, one after another, are told as one line. */
 const FEW = 3
@@ -26,7 +29,10 @@ export function ToolCalls({
   const [open, setOpen] = useOpen(calls[0] === undefined ? calls : calls[0].use)
   if (calls.length <= FEW) return <CallList calls={calls} context={context} />
   const loud = calls.filter(
-    (call) => call.state !== 'done' || findStarted(context.session, call) !== undefined,
+    (call) =>
+      call.state !== 'done' ||
+      findStarted(context.session, call) !== undefined ||
+      findPlan(call) !== undefined,
   )
   const { count, tools } = describeCalls(calls)
   return (
@@ -57,14 +63,19 @@ function CallList({ calls, context }: { calls: readonly ToolCall[]; context: Pas
 }
 
 function Call({ call, context }: { call: ToolCall; context: PassageContext }): VNode {
-  const { tool, detail, outcome } = useMemo(() => toToolLine(call, context.cwd), [call, context.cwd])
+  const { tool, detail, before, outcome } = useMemo(
+    () => toToolLine(call, { workdir: context.cwd }),
+    [call, context.cwd],
+  )
   const { marks } = context
   const pace = call.state === 'pending' ? (context.pace?.value ?? '') : ''
   const isInside = marks.length > 0 && hasMark(textOfCall(call), marks) && !hasMark(detail, marks)
   const started = findStarted(context.session, call)
-  return (
+  const fold = (
     <Fold
       of={call.use}
+      call={call.use.id}
+      isOpen={findPlan(call) !== undefined}
       class={`call call-${pace === '' ? call.state : 'running'}`}
       summary={
         <>
@@ -88,28 +99,11 @@ function Call({ call, context }: { call: ToolCall; context: PassageContext }): V
       )}
     </Fold>
   )
-}
-
-/** A conversation inside of this one. It is read when it is opened. */
-function Subagent({ started, context }: { started: StartedSubagent; context: PassageContext }): VNode {
-  const known = context.session.subagents.find(({ id }) => id === started.id)
+  if (before === undefined) return fold
   return (
-    <Fold of={known ?? started} class="subagent" summary={toTitle(started, context.marks)}>
-      {() => <div class="subagent-conversation">{context.renderSubagent(started.id)}</div>}
-    </Fold>
-  )
-}
-
-function toTitle({ type, description }: StartedSubagent, marks: readonly string[]): ComponentChildren {
-  const name = safeLine(type.slice(0, 200))
-  const task = safeLine(description.slice(0, 400))
-  return (
-    <>
-      <span class="call-icon">
-        <Icon name="branch" />
-      </span>
-      <span class="call-tool">{name === '' ? 'Subagent' : toMarked(`Subagent ${name}`, marks)}</span>
-      <span class="call-detail">{toMarked(task, marks)}</span>
-    </>
+    <div class="call-changed">
+      {fold}
+      <ChangedCall by={call.use.changed?.by} before={before} after={detail} marks={marks} />
+    </div>
   )
 }

@@ -1,6 +1,7 @@
 import type { SessionSummary } from '#model'
 import type { Route } from '../route.ts'
-import { toFolderName, toTitle } from '../session-groups.ts'
+import { toFolderName } from '../folder-names.ts'
+import { toTitle } from '../session-groups.ts'
 import { findMatch } from './match.ts'
 
 /** Something the app can do, as the palette offers it. */

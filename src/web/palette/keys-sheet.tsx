@@ -71,6 +71,16 @@ const ELSEWHERE: readonly KeyGroup[] = [
     ],
   },
   {
+    title: 'When an agent asks',
+    keys: [
+      { keys: 'a', what: 'Allow once, approve the plan, or answer' },
+      { keys: 'd', what: 'Deny' },
+      { keys: 'e', what: 'Edit what would run' },
+      { keys: '1 … 9', what: 'Choose an option' },
+      { keys: 'Esc', what: 'From the message field to what is asked; out of a form' },
+    ],
+  },
+  {
     title: 'In search and lists',
     keys: [
       { keys: '↓ ↑', what: 'From one to the next' },

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { SessionSummary } from '#model'
 import type { SearchHit } from '#wire'
 import { Icon } from '../icon.tsx'
-import { toFolderName } from '../session-groups.ts'
+import { toFolderName } from '../folder-names.ts'
 import {
   addFacet,
   facetsOf,
@@ -208,7 +208,7 @@ function toAgents(sessions: readonly SessionSummary[]): readonly Option[] {
   return [...new Set(sessions.map(({ agent }) => agent))].toSorted().map((value) => ({ value, words: value }))
 }
 
-/** The folders of the latest sessions; two of one name are told apart by their path. */
+/** The folders of the latest sessions. */
 function toFolders(sessions: readonly SessionSummary[]): readonly Option[] {
   const folders = new Set<string>()
   for (const { workdirs } of sessions) {
@@ -216,12 +216,7 @@ function toFolders(sessions: readonly SessionSummary[]): readonly Option[] {
     if (last !== undefined && last !== '') folders.add(last)
     if (folders.size >= MOST_OPTIONS) break
   }
-  const names = [...folders].map(toFolderName)
-  return [...folders].map((value) => {
-    const name = toFolderName(value)
-    const isTwin = names.filter((other) => other === name).length > 1
-    return { value, words: isTwin ? `${name} (${value})` : name }
-  })
+  return [...folders].map((value) => ({ value, words: toFolderName(value) }))
 }
 
 /** The usual ones, and those that came up. */

@@ -61,6 +61,8 @@ export function toSpeaker(hit: SearchHit): string {
     case 'injection':
     case 'context':
       return 'Context'
+    case 'delegated':
+      return 'Subagent'
     case 'notice':
       return 'Notice'
     case 'record':

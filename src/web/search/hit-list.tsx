@@ -3,7 +3,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { SearchHit } from '#wire'
 import { toAge, toMoment } from '../age.ts'
 import { toHash } from '../route.ts'
-import { toFolderName, toTitle } from '../session-groups.ts'
+import { toFolderName } from '../folder-names.ts'
+import { toTitle } from '../session-groups.ts'
 import { toHitGroups, toSnippetParts, toSpeaker, type HitGroup } from './hit-groups.ts'
 
 interface Props {

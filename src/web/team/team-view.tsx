@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import type { TeamMachine, TeamPerson, TeamShare } from '#model'
 import { toPlural, toSize } from '#render'
 import type { TeamStatus } from '#wire'
@@ -10,11 +11,13 @@ import { TroubleNote } from '../trouble-note.tsx'
 import '../style/parts.css'
 import './team.css'
 
+/** The daemon answers from memory; the database is not asked. */
+const REFRESH_MS = 2000
+
 /** How this machine stands in its team, who is in it, and what is shared. */
 export function TeamView(): VNode {
-  const { throughline, now } = useShared()
-  // Once a minute, and when somebody comes back.
-  const { answer, again } = useAnswer(() => throughline.team.status(), [Math.floor(now.value / 60_000)])
+  const { throughline } = useShared()
+  const { answer, again } = useAnswer(() => throughline.team.status(), [useRefresh(REFRESH_MS)])
   return (
     <div class="view team-view">
       <header class="team-head">
@@ -44,6 +47,23 @@ export function TeamView(): VNode {
       )}
     </div>
   )
+}
+
+/** Grows every few seconds while the page is visible, and as soon as it is visible again. */
+function useRefresh(everyMs: number): number {
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    const refresh = (): void => {
+      if (document.visibilityState === 'visible') setCount((before) => before + 1)
+    }
+    const timer = setInterval(refresh, everyMs)
+    document.addEventListener('visibilitychange', refresh)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', refresh)
+    }
+  }, [everyMs])
+  return count
 }
 
 function Alone(): VNode {

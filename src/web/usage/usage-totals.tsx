@@ -7,6 +7,7 @@ import { toAmount, toMoney, toShare } from './figures.ts'
 export function Totals({ report }: { report: UsageReport }): VNode {
   const { total, compactions } = report
   const { usage, cost, uncachedCost, messages } = total
+  const isUnknown = compactions.count > 0 && compactions.unknown === compactions.count
   const isPriced = total.unpricedMessages < messages
   const saved = Math.max(0, uncachedCost - cost)
   const given = usage.input + usage.cacheRead + usage.cacheCreation
@@ -25,13 +26,25 @@ export function Totals({ report }: { report: UsageReport }): VNode {
       </Figure>
       <Figure
         words="Taken out by compaction"
-        value={toAmount(compactions.tokens)}
-        title={toCount(compactions.tokens)}
+        value={isUnknown ? 'Unknown' : toAmount(compactions.tokens)}
+        {...(isUnknown ? {} : { title: `${toCount(compactions.tokens)} tokens` })}
       >
-        tokens, in {toPlural(compactions.count, 'compaction')}
+        {describeCompactions(compactions)}
       </Figure>
     </dl>
   )
+}
+
+/** How many there were, and what is not known of them. */
+function describeCompactions({ count, unknown, unbilled }: UsageReport['compactions']): string {
+  const all = toPlural(count, 'compaction')
+  const sizes =
+    unknown === 0
+      ? ''
+      : `; ${unknown === count ? 'their sizes are' : `the size of ${unknown} is`} not recorded`
+  const requests =
+    unbilled === 0 ? '' : `; ${toPlural(unbilled, 'request')} for them not billed, cost not recorded`
+  return `${unknown === count && count > 0 ? 'in' : 'tokens, in'} ${all}${sizes}${requests}`
 }
 
 interface FigureProps {

@@ -96,9 +96,12 @@ export function UsageView(): VNode {
 }
 
 function Remarks({ report }: { report: UsageReport }): VNode | null {
-  if (report.complete && report.unpriced.length === 0) return null
+  if (report.complete && report.unpriced.length === 0 && report.ofSamples !== true) return null
   return (
     <div class="usage-remarks">
+      {report.ofSamples === true && (
+        <p class="hush">Sample sessions only: there are no other sessions yet.</p>
+      )}
       {!report.complete && (
         <p class="hush" role="status">
           The index is still being built. These figures lack what is not in it yet.
