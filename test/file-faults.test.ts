@@ -227,6 +227,38 @@ describe('damage of our own files', () => {
     expect((await place.run(['ls'])).out).toMatch(/one/)
   })
 
+  test('[FLT58] no file of our own is damaged in silence', async () => {
+    const home = join(place.home, '.throughline')
+    await mkdir(home, { mode: 0o700 })
+    const files = `asks authors decisions devices documents lineage preferences recordings trust wake-ups`
+    const names = files.split(' ').map((name) => `${name}.jsonl`)
+    for (const name of names) await writeFile(join(home, name), '{"kind":\n', { mode: 0o600 })
+    const { out } = await place.run(['check'])
+    for (const name of names) expect(out).toContain(`/${name}: 1 line cannot be read, so `)
+    expect(out).toContain(`${names.length} warnings`)
+  })
+
+  test('[FLT58] what is kept beside a session is not damaged in silence', async () => {
+    const home = join(place.home, '.throughline')
+    await writeTranscript(join(place.home, '.claude'), toJsonl([createLines().prompt('Hello')]))
+    const logs = ['journal/2026/11', 'compactions', 'wake-ups', 'audit']
+    for (const folder of logs) {
+      await mkdir(join(home, folder), { mode: 0o700, recursive: true })
+      await writeFile(join(home, folder, `${SESSION}.jsonl`), '{"kind":\n', { mode: 0o600 })
+    }
+    await chmod(home, 0o700)
+    const { code, out } = await place.run(['check', SESSION, '--json'])
+    const findings = list(JSON.parse(out), 'sessions').flatMap((session) => list(session, 'findings'))
+    const damaged = findings.filter((finding) => string(finding, 'severity') === 'error')
+    expect(damaged.map((finding) => [string(finding, 'code'), string(finding, 'path')])).toEqual(
+      logs.map((folder) => [
+        folder === 'audit' ? 'audit-broken' : 'own-log-damaged',
+        join(home, folder, `${SESSION}.jsonl`),
+      ]),
+    )
+    expect(code).toBe(1)
+  })
+
   test('[FLT58] an end that was cut off is kept, and said to be', async () => {
     const home = join(place.home, '.throughline')
     await writeTranscript(join(place.home, '.claude'), toJsonl([createLines().prompt('Hello')]))

@@ -6,9 +6,17 @@ import { checkRecording } from './check-recording.ts'
 import type { FileCheck } from './file-check.ts'
 import { surveySession } from './survey-session.ts'
 
+/** Where our own files are, and the time in milliseconds. */
+export interface CheckPlace {
+  readonly home: string
+  readonly now: number
+}
+
 /** Reads a session whole and says what is wrong with it, where, why, and what to do. */
-export async function checkSession(session: SessionSummary): Promise<CheckReport> {
-  if (session.state === 'unreadable') return { session, findings: [unreadable(session)] }
+export async function checkSession(session: SessionSummary, { home, now }: CheckPlace): Promise<CheckReport> {
+  const { checkOwnLogs } = await import('./own-log-check.ts')
+  const own = await checkOwnLogs(session, home, now)
+  if (session.state === 'unreadable') return { session, findings: [unreadable(session), ...own] }
   const { createFileCheck } = await import('./file-check.ts')
   const files = new Map<string, FileCheck>()
   const checkOf = (path: string): FileCheck => {
@@ -26,18 +34,19 @@ export async function checkSession(session: SessionSummary): Promise<CheckReport
     troubles.flatMap(({ code, entryId }) => (code === 'block-malformed' ? (entryId ?? []) : [])),
   )
   const state = { isBusy: isLive(session.live), isCurrent: (id: string) => spine.has(id), told }
-  const own = checkOf(session.path)
+  const file = checkOf(session.path)
   const findings = [
     ...result.facts.damage.map((damage) => damaged(session.path, damage)),
     ...[...subagentDamage].flatMap(([path, ranges]) => ranges.map((damage) => damaged(path, damage))),
-    ...own.finish(state),
-    ...chainFindings(session, result, own),
-    ...[...files].flatMap(([path, file]) =>
-      path === session.path ? [] : file.finish({ ...state, isCurrent: () => false }),
+    ...file.finish(state),
+    ...chainFindings(session, result, file),
+    ...[...files].flatMap(([path, other]) =>
+      path === session.path ? [] : other.finish({ ...state, isCurrent: () => false }),
     ),
-    ...sessionFindings(session, result, own),
+    ...sessionFindings(session, result, file),
     ...troubles,
     ...checkRecording(session),
+    ...own,
   ]
   return { session, findings }
 }

@@ -29,6 +29,21 @@ const FILES: readonly { readonly name: string; readonly holds: string; readonly 
   },
   { name: 'lineage.jsonl', holds: 'what sessions were made of', hint: 'Restore the file from a backup.' },
   { name: 'authors.jsonl', holds: 'who said what', hint: 'Restore the file from a backup.' },
+  {
+    name: 'asks.jsonl',
+    holds: 'the record of permissions answered for terminal sessions',
+    hint: 'Restore the file from a backup. Open requests are asked again.',
+  },
+  {
+    name: 'wake-ups.jsonl',
+    holds: 'the list of wake-ups that carried a document',
+    hint: 'Restore the file from a backup. The full text of every wake-up is in the folder `wake-ups`.',
+  },
+  {
+    name: 'recordings.jsonl',
+    holds: 'the list of folders with recordings',
+    hint: 'Restore the file from a backup, or run `throughline record` once more in a folder that is missing.',
+  },
 ]
 
 /** A last line without its newline may still be on its way. */
@@ -46,9 +61,8 @@ export async function findHomeDamage(home: string, now: number): Promise<readonl
   for (const { name, holds, hint } of FILES) {
     if (!names.includes(name)) continue
     const path = join(home, name)
-    const stats = statSync(path, { throwIfNoEntry: false })
-    const at = new Date(stats?.mtimeMs ?? now).toISOString()
-    const lines = stats === undefined ? 0 : await countDamage(path, stats, now)
+    const at = new Date(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now).toISOString()
+    const lines = await countDamagedLines(path, now)
     const affected = `${holds} may be incomplete`
     if (lines > 0) {
       const message = `${path}: ${toPlural(lines, 'line')} cannot be read, so ${affected}. The bytes stay in the file.`
@@ -64,11 +78,10 @@ export async function findHomeDamage(home: string, now: number): Promise<readonl
   return notices
 }
 
-async function countDamage(
-  path: string,
-  stats: { readonly size: number; readonly mtimeMs: number; readonly ino: number },
-  now: number,
-): Promise<number> {
+/** Lines of one of our files that cannot be read; 0 when there is no such file. Read again only when it changed. */
+export async function countDamagedLines(path: string, now: number): Promise<number> {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return 0
   const isSettled = now - stats.mtimeMs > SETTLED_MS
   const stamp = `${stats.ino}:${stats.size}:${stats.mtimeMs}:${isSettled}`
   const before = known.get(path)

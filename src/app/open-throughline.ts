@@ -245,7 +245,7 @@ export async function openThroughline(options: OpenOptions = {}): Promise<LocalT
     },
     page,
     ...createConversations({ meter }),
-    check: checkSession,
+    check: (session) => checkSession(session, { home: config.home, now: now() }),
     async *bytes(session) {
       yield* withFile(session.path, readBytes)
     },

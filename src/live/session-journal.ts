@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { field } from '#base'
@@ -148,9 +149,8 @@ export async function findSessionJournal(home: string, sessionId: string): Promi
   const root = join(home, 'journal')
   for (const year of await namesIn(root, /^\d{4}$/)) {
     for (const month of await namesIn(join(root, year), /^\d\d$/)) {
-      const folder = join(root, year, month)
-      if ((await namesIn(folder, /\.jsonl$/)).includes(`${sessionId}.jsonl`))
-        return join(folder, `${sessionId}.jsonl`)
+      const path = join(root, year, month, `${sessionId}.jsonl`)
+      if (existsSync(path)) return path
     }
   }
   return undefined
