@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { exportSession, openThroughline, type LocalThroughline } from '#app'
-import { field, isObject, parseJson, string } from '#base'
+import { field, isObject, list, number, parseJson, string } from '#base'
 import { transcriptsOf, type Passage, type SessionSummary } from '#model'
 import { redact } from '#redact'
 import { createBillReader, openTranscript } from '#sources'
@@ -16,6 +16,8 @@ import {
   type TempDir,
 } from '#testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeOpencode } from './transcribed-place.ts'
+import { stringsIn, wordsOf } from './written-words.ts'
 
 /**
  * What stands in a transcript and is of a person or a model is in what is shown, found, exported and billed. What that
@@ -29,71 +31,6 @@ beforeAll(async () => {
 })
 afterAll(() => dir.remove())
 
-/** Words of a person or a model, each line for itself. */
-function* wordsOf(line: unknown): Generator<string> {
-  const type = string(line, 'type')
-  if (type === 'user' || type === 'assistant') {
-    const message = field(line, 'message')
-    // Neither is said by anybody: what the client adds for the model, and what it puts in the place of an answer.
-    if (field(line, 'isMeta') === true || string(message, 'model') === '<synthetic>') return
-    yield* contentOf(field(message, 'content'))
-  } else if (type === 'attachment' && string(field(line, 'attachment'), 'type') === 'queued_command') {
-    if (field(field(line, 'attachment'), 'isMeta') !== true)
-      yield* contentOf(field(field(line, 'attachment'), 'prompt'))
-  } else if (type === 'progress') yield* wordsOf(field(field(line, 'data'), 'message'))
-  else if (type === 'queue-operation' && string(line, 'operation') === 'enqueue')
-    yield* queuedOf(string(line, 'content') ?? '')
-  else if (type === 'response_item') yield* itemOf(field(line, 'payload'))
-}
-
-/** Reports of background tasks, and notes of the client, go through the same queue. */
-function* queuedOf(content: string): Generator<string> {
-  if (!content.startsWith('{"task_id":')) yield content
-}
-
-/** What clients put around a command that was typed, and what they say for a person who pressed a key. */
-const MARKS =
-  /<\/?(?:command-(?:name|message|args)|local-command-std(?:out|err)|bash-(?:input|stdout|stderr))>/gu
-const STOPPED = /^\[Request interrupted by user[^\]]*\]$/u
-
-function* contentOf(content: unknown): Generator<string> {
-  if (typeof content === 'string') yield content.replaceAll(MARKS, '').replace(STOPPED, '')
-  if (!Array.isArray(content)) return
-  for (const block of content) {
-    yield (string(block, 'text') ?? '').replace(STOPPED, '')
-    yield string(block, 'thinking') ?? ''
-    if (string(block, 'type') === 'tool_use') yield* stringsIn(field(block, 'input'))
-    if (string(block, 'type') === 'tool_result') yield* contentOf(field(block, 'content'))
-  }
-}
-
-/** Codex: what was said, thought, called and answered. */
-function* itemOf(item: unknown): Generator<string> {
-  switch (string(item, 'type') ?? '') {
-    case 'message':
-      if (string(item, 'role') === 'assistant') yield* contentOf(field(item, 'content'))
-      return
-    case 'reasoning':
-      yield* contentOf(field(item, 'summary'))
-      return
-    case 'function_call':
-      yield* stringsIn(parseJson(string(item, 'arguments') ?? ''))
-      return
-    case 'custom_tool_call':
-      yield string(item, 'input') ?? ''
-      return
-    case 'custom_tool_call_output':
-    case 'function_call_output':
-      yield* contentOf(field(item, 'output'))
-  }
-}
-
-function* stringsIn(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield value
-  else if (Array.isArray(value)) for (const inner of value) yield* stringsIn(inner)
-  else if (isObject(value)) for (const inner of Object.values(value)) yield* stringsIn(inner)
-}
-
 /** Letters and digits: what markup, wrapping and escapes leave. Secrets are masked on the way out. */
 const toLetters = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]+/gu, '')
 
@@ -106,6 +43,62 @@ function linesOf(text: string): readonly string[] {
 
 function recordsOf(path: string): readonly unknown[] {
   return readFileSync(path, 'utf8').split('\n').map(parseJson).filter(isObject)
+}
+
+/** What the agent itself wrote of a session. Gemini CLI and opencode have it under other names than ours. */
+function writtenOf(agent: Agent, name: string, session: SessionSummary): readonly unknown[] {
+  const folder = join(fixtures, agent, name)
+  switch (agent) {
+    case 'claude':
+    case 'codex':
+      return transcriptsOf(session).flatMap(recordsOf)
+    case 'gemini':
+      return chatsBelow(folder)
+        .filter((records) => string(records[0], 'sessionId') === session.id)
+        .flat()
+    case 'opencode': {
+      const own = new Set([session.id, ...session.subagents.map(({ id }) => id)])
+      return partsBelow(folder).filter((part) => own.has(part.sessionId))
+    }
+  }
+}
+
+/** The chats of Gemini CLI, each as its records. Older versions wrote one object. */
+function chatsBelow(folder: string): readonly (readonly unknown[])[] {
+  const chats = join(folder, 'tmp/w/chats')
+  return readdirSync(chats).map((name) => {
+    const path = join(chats, name)
+    if (name.endsWith('.jsonl')) return recordsOf(path)
+    const whole = parseJson(readFileSync(path, 'utf8'))
+    return [whole, ...list(whole, 'messages')]
+  })
+}
+
+interface Part {
+  readonly type: 'opencode'
+  readonly sessionId: string
+  readonly data: unknown
+}
+
+/** The parts of opencode: rows of a table, or a file each. */
+function partsBelow(folder: string): readonly Part[] {
+  return rowsOf(folder, 'part').map((row) => ({
+    type: 'opencode',
+    sessionId: string(row, 'session_id') ?? string(row, 'sessionID') ?? '',
+    data: dataOf(row),
+  }))
+}
+
+const dataOf = (row: unknown): unknown => parseJson(string(row, 'data') ?? '') ?? row
+
+function rowsOf(folder: string, table: 'message' | 'part'): readonly unknown[] {
+  if (readdirSync(folder).includes(`${table}.json`)) {
+    const rows = parseJson(readFileSync(join(folder, `${table}.json`), 'utf8'))
+    return Array.isArray(rows) ? rows : []
+  }
+  return readdirSync(join(folder, 'storage', table), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => parseJson(readFileSync(join(folder, 'storage', table, file), 'utf8')))
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
@@ -212,17 +205,26 @@ async function makeOlder(config: string): Promise<void> {
   )
 }
 
-const SCENARIOS = [
+type Agent = 'claude' | 'codex' | 'gemini' | 'opencode'
+
+const SCENARIOS: readonly (readonly [Agent, string])[] = [
   ['claude', 'older forms'] as const,
   ...readdirSync(join(fixtures, 'claude'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .filter(({ name }) => readdirSync(join(fixtures, 'claude', name, 'config')).includes('projects'))
     .map(({ name }) => ['claude', name] as const),
-  ...readdirSync(join(fixtures, 'codex')).map((name) => ['codex', name] as const),
+  ...(['codex', 'gemini', 'opencode'] as const).flatMap((agent) =>
+    readdirSync(join(fixtures, agent)).map((name) => [agent, name] as const),
+  ),
 ]
 
-async function openAt(agent: 'claude' | 'codex', name: string): Promise<LocalThroughline> {
+async function openAt(agent: Agent, name: string): Promise<LocalThroughline> {
   const nowhere = join(dir.path, 'nowhere')
+  const from = join(fixtures, agent, name)
+  const data = join(dir.path, 'data', name)
+  if (agent === 'opencode' && readdirSync(from).includes('storage'))
+    cpSync(from, join(data, 'opencode'), { recursive: true })
+  else if (agent === 'opencode') writeOpencode(join(data, 'opencode'), from)
   const made = join(dir.path, 'made')
   if (name === 'older forms') await makeOlder(made)
   const claude = name === 'older forms' ? made : join(fixtures, 'claude', name, 'config')
@@ -231,11 +233,20 @@ async function openAt(agent: 'claude' | 'codex', name: string): Promise<LocalThr
     env: {
       HOME: dir.path,
       CLAUDE_CONFIG_DIR: agent === 'claude' ? claude : nowhere,
-      CODEX_HOME: agent === 'codex' ? join(fixtures, 'codex', name) : nowhere,
-      THROUGHLINE_HOME: join(dir.path, 'home'),
+      CODEX_HOME: agent === 'codex' ? from : nowhere,
+      GEMINI_CLI_HOME: agent === 'gemini' ? homeOfGemini(from) : nowhere,
+      XDG_DATA_HOME: agent === 'opencode' ? data : nowhere,
+      THROUGHLINE_HOME: join(dir.path, 'home', agent, name),
       THROUGHLINE_ARCHIVE: 'off',
     },
   })
+}
+
+/** It looks into `.gemini` there. */
+function homeOfGemini(from: string): string {
+  const home = join(dir.path, 'gemini', basename(from))
+  cpSync(from, join(home, '.gemini'), { recursive: true })
+  return home
 }
 
 /** The first words of a text, as somebody would type them who looks for it. */
@@ -268,9 +279,87 @@ const countUsage = (value: unknown): number =>
       )
     : 0
 
-let strings = 0
-let questions = 0
-let bills = 0
+/** What each answer cost, by what tells it from every other one, as the agent itself wrote it down. */
+function costsOf(agent: Agent, name: string): ReadonlyMap<string, Cost> {
+  const folder = join(fixtures, agent, name)
+  if (agent === 'codex') return costsOfCodex(folder)
+  const found = new Map<string, Cost>()
+  if (agent === 'gemini')
+    for (const message of chatsBelow(folder).flat().flatMap(inConversation)) {
+      const tokens = field(message, 'tokens')
+      if (!isObject(tokens)) continue
+      const cached = count(tokens, 'cached')
+      const cost = [
+        count(tokens, 'input') - cached,
+        count(tokens, 'output') + count(tokens, 'thoughts'),
+        cached,
+      ]
+      found.set(string(message, 'id') ?? '', cost)
+    }
+  // A fork copies the answers of its origin: their times tell whose they are.
+  for (const row of agent === 'opencode' ? rowsOf(folder, 'message') : []) {
+    const message = dataOf(row)
+    const tokens = field(message, 'tokens')
+    if (!isObject(tokens)) continue
+    const cache = field(tokens, 'cache')
+    const cost = [
+      count(tokens, 'input'),
+      count(tokens, 'output') + count(tokens, 'reasoning'),
+      count(cache, 'read'),
+    ]
+    if (cost.some((amount) => amount > 0)) found.set(JSON.stringify(field(message, 'time')), cost)
+  }
+  return found
+}
+
+/** Input that was not cached, output, and what was read from the cache. */
+type Cost = readonly number[]
+
+const count = (value: unknown, key: string): number => number(value, key) ?? 0
+
+const inConversation = (record: unknown): readonly unknown[] => [
+  record,
+  ...list(field(record, '$set'), 'messages'),
+]
+
+/** A record of each response; where a version wrote none, the last one behind each new sum. */
+function costsOfCodex(folder: string): ReadonlyMap<string, Cost> {
+  const found = new Map<string, Cost>()
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /rollout.*jsonl$/u.test(file),
+  )
+  for (const file of files) {
+    const records = recordsOf(join(folder, file))
+    const own = records.filter((record) => string(record, 'type') === 'token_usage_record')
+    for (const record of own) {
+      const payload = field(record, 'payload')
+      found.set(string(payload, 'response_id') ?? '', costOfCodex(field(payload, 'usage')))
+    }
+    if (own.length > 0) continue
+    for (const record of records) {
+      const payload = field(record, 'payload') ?? record
+      const info = field(payload, 'info')
+      if (string(payload, 'type') !== 'token_count' || !isObject(info)) continue
+      // A fork begins with the sums of what was said before it, and a resumed session repeats its last one.
+      const cost = costOfCodex(field(info, 'last_token_usage'))
+      if (cost.some((amount) => amount > 0)) found.set(JSON.stringify(field(info, 'total_token_usage')), cost)
+    }
+  }
+  return found
+}
+
+function costOfCodex(usage: unknown): Cost {
+  // The scripted model says now and then that more was cached than there was.
+  const cached = Math.min(count(usage, 'cached_input_tokens'), count(usage, 'input_tokens'))
+  return [count(usage, 'input_tokens') - cached, count(usage, 'output_tokens'), cached]
+}
+
+const strings = new Map<Agent, number>()
+const questions = new Map<Agent, number>()
+const bills = new Map<Agent, number>()
+const add = (counts: Map<Agent, number>, agent: Agent, more: number): void => {
+  counts.set(agent, (counts.get(agent) ?? 0) + more)
+}
 describe.each(SCENARIOS)('%s %s', (agent, name) => {
   let throughline: LocalThroughline
   let sessions: readonly SessionSummary[] = []
@@ -280,11 +369,7 @@ describe.each(SCENARIOS)('%s %s', (agent, name) => {
   })
   afterAll(() => throughline.close())
   const saidIn = (session: SessionSummary): ReadonlySet<string> =>
-    new Set(
-      transcriptsOf(session)
-        .flatMap(recordsOf)
-        .flatMap((line) => [...wordsOf(line)]),
-    )
+    new Set(writtenOf(agent, name, session).flatMap((record) => [...wordsOf(record)]))
 
   test('[READ32] every string of a person or a model is shown and exported', async () => {
     const missing = new Set<string>()
@@ -294,7 +379,7 @@ describe.each(SCENARIOS)('%s %s', (agent, name) => {
       )
       for (const text of saidIn(session))
         for (const line of linesOf(text)) {
-          strings++
+          add(strings, agent, 1)
           for (const [way, out] of ways)
             if (!isIn(out, line) && !isIn(out, within(line, session)))
               missing.add(`${way}: ${line.slice(0, 80)}`)
@@ -322,35 +407,70 @@ describe.each(SCENARIOS)('%s %s', (agent, name) => {
     for (const session of sessions)
       for (const q of new Set([...saidIn(session)].map(toQuestion))) {
         if (q === undefined) continue
-        questions++
+        add(questions, agent, 1)
         const { hits } = await throughline.search({ q, limit: 1 })
         if (hits.length === 0) lost.push(q)
       }
     expect(lost).toEqual([])
   })
 
-  test.runIf(agent === 'claude')(
-    '[READ32] every record of usage is billed once, or there is a reason',
-    async () => {
-      const reader = createBillReader()
-      for (const path of sessions.flatMap(transcriptsOf)) {
-        const lines = recordsOf(path)
-        const records = lines.flatMap((line) => [...usageIn(line)])
-        expect(records).toHaveLength(lines.reduce<number>((sum, line) => sum + countUsage(line), 0))
-        const expected = new Set(records.flatMap(([key]) => key ?? []))
-        const file = openTranscript(path)
-        const { messages } = await reader.read(file)
-        file.close()
-        const billed = messages.map(({ key }) => key).filter((key) => !key.startsWith('compaction '))
-        expect(billed.toSorted()).toEqual([...expected].toSorted())
-        bills += billed.length
-      }
-    },
-  )
+  test('[READ32] every record of usage is billed once, or there is a reason', async () => {
+    const billed = agent === 'claude' ? await claudeBills(sessions) : await billsOf(agent, name, throughline)
+    expect(billed.found).toEqual(billed.expected)
+    add(bills, agent, billed.count)
+  })
 })
 
-test('[READ32] there is something to find: a test of nothing would pass', () => {
-  expect(strings).toBeGreaterThan(500)
-  expect(questions).toBeGreaterThan(200)
-  expect(bills).toBeGreaterThan(100)
-})
+/** What is billed, and what the records say. */
+interface Bills {
+  readonly found: readonly unknown[]
+  readonly expected: readonly unknown[]
+  readonly count: number
+}
+
+async function claudeBills(sessions: readonly SessionSummary[]): Promise<Bills> {
+  const reader = createBillReader()
+  const found: string[] = []
+  const expected: string[] = []
+  for (const path of sessions.flatMap(transcriptsOf)) {
+    const lines = recordsOf(path)
+    const records = lines.flatMap((line) => [...usageIn(line)])
+    expect(records).toHaveLength(lines.reduce<number>((sum, line) => sum + countUsage(line), 0))
+    expected.push(...[...new Set(records.flatMap(([key]) => key ?? []))].toSorted())
+    const file = openTranscript(path)
+    const { messages } = await reader.read(file)
+    file.close()
+    const keys = messages.map(({ key }) => key).filter((key) => !key.startsWith('compaction '))
+    found.push(...keys.toSorted())
+  }
+  return { found, expected, count: found.length }
+}
+
+/** Of the other agents the sums are compared: what tells two answers apart is another name for us. */
+async function billsOf(agent: Agent, name: string, throughline: LocalThroughline): Promise<Bills> {
+  const costs = [...costsOf(agent, name).values()]
+  const { total } = await throughline.usage({ by: 'session' })
+  const { input, output, cacheRead } = total.usage
+  const sums = [0, 1, 2].map((at) => costs.reduce((sum, cost) => sum + (cost[at] ?? 0), 0))
+  return {
+    found: [total.messages, input, output, cacheRead],
+    expected: [costs.length, ...sums],
+    count: costs.length,
+  }
+}
+
+test.each(['claude', 'codex', 'gemini', 'opencode'] as const)(
+  '[READ32] there is something of %s to find: a test of nothing would pass',
+  (agent) => {
+    const found = [strings, questions, bills].map((counts) => counts.get(agent) ?? 0)
+    expect(found.map((amount, at) => amount > (LEAST[agent][at] ?? 0))).toEqual([true, true, true])
+  },
+)
+
+/** Strings, questions, bills. */
+const LEAST: Readonly<Record<Agent, readonly number[]>> = {
+  claude: [500, 200, 100],
+  codex: [150, 80, 40],
+  gemini: [60, 50, 10],
+  opencode: [50, 40, 15],
+}
