@@ -9,6 +9,7 @@ const WORDS: readonly (readonly [begins: RegExp, denial: string])[] = [
   [/^Claude requested permissions to [^\n]{1,4000} haven't granted it yet/u, 'permission-rule'],
   // Throughline itself, to agents that it runs.
   [/^The user said no\.$/u, 'user-rejected'],
+  [/^The user denied this call(?:\.|; the user said:\n)/u, 'user-rejected'],
   [/^Nobody answered, so this was not allowed\.$/u, 'unanswered'],
   // Codex.
   [/^(?:exec command|patch) rejected by user\b/u, 'user-rejected'],

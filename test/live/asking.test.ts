@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isObject } from '#base'
 import type { RemoteThroughline } from '#client'
-import type { NativeAgent, PermissionMode } from '#model'
+import type { NativeAgent, PermissionMode, ResultEntry } from '#model'
 import { followCues } from '#testing'
 import { AGENTS_HERE, hasOpencode } from '../opencode-program.ts'
 import {
@@ -54,6 +54,10 @@ function toTries(agent: NativeAgent, workdir: string, url: string): Readonly<Rec
         fetch: tool('webfetch', { url, format: 'text' }),
       }
   }
+}
+
+function hasFailed({ blocks }: ResultEntry): boolean {
+  return blocks.some((block) => block.kind === 'tool-result' && block.isError)
 }
 
 /**
@@ -126,10 +130,11 @@ describe('an agent as it is installed', () => {
   }
 
   test.each(AGENTS_HERE)(
-    '[LVS31] [AUD7] %s asks before it changes, runs or fetches anything',
+    '[LVS31] [AUD7] [READ10] %s asks before it changes, runs or fetches anything',
     async (agent) => {
       const sessionId = await begin(agent, 'default')
-      for (const [what, text] of Object.entries(toTries(agent, place.workdir, url))) {
+      const tries = Object.entries(toTries(agent, place.workdir, url))
+      for (const [what, text] of tries) {
         const asked = await sayNo(sessionId, text)
         expectNothing(what)
         expect({ what, asked: asked.length }).toEqual({ what, asked: 1 })
@@ -148,8 +153,20 @@ describe('an agent as it is installed', () => {
       expect(existsSync(join(place.workdir, allowed))).toBe(true)
       await device.live.end(sessionId)
       await expectOnRecord(sessionId, { attentionId: attention.id, command: `touch ${allowed}` })
+      // What a person denied has not failed.
+      expect(await denialsIn(sessionId)).toEqual(tries.map(() => 'user-rejected'))
     },
   )
+
+  /** Why each call of a session that brought an error was not allowed. */
+  async function denialsIn(sessionId: string): Promise<readonly (string | undefined)[]> {
+    const page = await device.page(await written(device, sessionId), { limit: 200 })
+    return page.readings.flatMap((reading) =>
+      reading.kind === 'entry' && reading.entry.kind === 'result' && hasFailed(reading.entry)
+        ? [reading.entry.decision?.denial]
+        : [],
+    )
+  }
 
   /** What ran is in the audit log, as what was asked about, and on the session's page. */
   async function expectOnRecord(

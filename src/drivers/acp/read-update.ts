@@ -1,6 +1,7 @@
 import { field, list, number, object, string } from '#base'
 import type { Block, TurnContext } from '#model'
 import type { AgentFact } from '../driver.ts'
+import { toDenialWords } from '../denial.ts'
 import { findCodexNote } from './codex-notes.ts'
 import type { KnownAgent } from './known-agents.ts'
 import { readContent, toInput, toResult, toToolCall, type ToolCall } from './tool-call.ts'
@@ -142,7 +143,7 @@ export function createUpdateReader(agent: Pick<KnownAgent, 'toolOf'> = {}): Upda
     for (const told of calls.values()) {
       if (told.denial === undefined || told.isDone) continue
       told.isDone = true
-      const content: readonly Block[] = [{ kind: 'text', text: told.denial }]
+      const content = toText(told.denial)
       facts.push({
         kind: 'message',
         role: 'tool',
@@ -166,7 +167,7 @@ export function createUpdateReader(agent: Pick<KnownAgent, 'toolOf'> = {}): Upda
     told.isDone = true
     // What a tool gave back can be large, and nobody asks for it twice.
     told.call = { ...call, content: [], output: undefined, printed: '' }
-    const content = toResult(call)
+    const content = call.status === 'failed' ? toDenied(told, toResult(call)) : toResult(call)
     return [
       ...facts,
       {
@@ -213,7 +214,7 @@ export function createUpdateReader(agent: Pick<KnownAgent, 'toolOf'> = {}): Upda
     },
     deny(callId, words) {
       const told = calls.get(callId)
-      if (told) told.denial = words === undefined || words.trim() === '' ? DENIED : `${DENIED}: ${words}`
+      if (told) told.denial = toDenialWords({ words })
     },
     finish() {
       const facts = [...close()]
@@ -232,12 +233,20 @@ export function createUpdateReader(agent: Pick<KnownAgent, 'toolOf'> = {}): Upda
   }
 }
 
+function toText(text: string): readonly Block[] {
+  return [{ kind: 'text', text }]
+}
+
+/** What a failed call gave back, and before it that a person denied the call, if it is so. */
+function toDenied({ denial }: Told, content: readonly Block[]): readonly Block[] {
+  if (denial === undefined) return content
+  return content.length === 0 ? toText(denial) : [...toText(toDenialWords({})), ...content]
+}
+
 /** Whether what is known of a call is all that a question about it can say. */
 function isSaid({ input, content }: ToolCall, asked: unknown): boolean {
   return input !== undefined || (content.length > 0 && field(asked, 'rawInput') === undefined)
 }
-
-const DENIED = 'Denied'
 
 /** The commands that the agent says it has. */
 export function readCommands(update: unknown): readonly string[] {

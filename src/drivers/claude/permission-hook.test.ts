@@ -51,7 +51,7 @@ test('[PLG9] what is no answer is silence: nothing is allowed, and nothing denie
   expect(hook?.toOutput({ kind: 'answer', answers: [['yes']] })).toBeUndefined()
   expect(decisionOf(hook?.toOutput({ kind: 'deny', words: 'No.' }))).toEqual({
     behavior: 'deny',
-    message: 'No.',
+    message: 'The user denied this call; the user said:\nNo.',
   })
   const question = readPermissionHook({
     ...PAYLOAD,

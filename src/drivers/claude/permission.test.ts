@@ -89,7 +89,7 @@ test('[DRV13] [A04] only an allow with an input allows', () => {
   ]
   for (const resolution of no) expect(toResult(resolution).behavior).toBe('deny')
   expect(toResult({ kind: 'deny', words: 'No.', interrupt: true })).toMatchObject({
-    message: 'No.',
+    message: 'The user denied this call; the user said:\nNo.',
     interrupt: true,
   })
 })

@@ -1,6 +1,7 @@
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { isObject, list, string, type JsonObject } from '#base'
 import type { Ask, PermissionRule, Question, Resolution } from '#model'
+import { toDenialWords } from '../denial.ts'
 
 type Circumstances = Parameters<CanUseTool>[2]
 
@@ -86,7 +87,7 @@ function toRefusal(resolution: Resolution | undefined, toolUseID: string): Permi
   const denied = resolution?.kind === 'deny' ? resolution : undefined
   return {
     behavior: 'deny',
-    message: denied?.words ?? (denied ? 'The user said no.' : 'Nobody answered, so this was not allowed.'),
+    message: toDenialWords(denied),
     ...(denied?.interrupt === true ? { interrupt: true } : {}),
     toolUseID,
     decisionClassification: 'user_reject',

@@ -1,6 +1,7 @@
 import { isObject, list, string } from '#base'
 import type { Ask, PermissionRule, Resolution } from '#model'
 import { askPerson } from '../asking.ts'
+import { toDenialWords } from '../denial.ts'
 import type { ToolCue } from './cues.ts'
 import type { Stage } from './stage.ts'
 import type { ToolAnswer } from './tools.ts'
@@ -50,7 +51,7 @@ function hear(ask: Ask, resolution: Resolution | undefined, cue: ToolCue, stage:
 
 function toRefusal(resolution: Resolution | undefined): Asked {
   const denied = resolution?.kind === 'deny' ? resolution : undefined
-  const text = denied?.words ?? (denied ? 'The user said no.' : 'Nobody answered, so this was not allowed.')
+  const text = toDenialWords(denied)
   return { kind: 'answered', answer: { text, isError: true }, stops: denied?.interrupt === true }
 }
 

@@ -414,6 +414,14 @@ describe('kinds', () => {
     expect(read(said('Permission to use Bash with command rm has been denied.'))).toMatchObject({
       decision: { outcome: 'rejected', denial: 'permission-rule' },
     })
+    // Claude Code calls what a person denied through its SDK a denial by rule.
+    for (const ours of ['The user denied this call.', 'The user denied this call; the user said:\nUse pnpm.'])
+      expect(read({ ...said(ours), toolDenialKind: 'permission-rule' })).toMatchObject({
+        decision: { outcome: 'rejected', denial: 'user-rejected' },
+      })
+    expect(read({ ...said('Denied by rule.'), toolDenialKind: 'permission-rule' })).toMatchObject({
+      decision: { outcome: 'rejected', denial: 'permission-rule' },
+    })
     // What a tool prints may begin in the same way.
     expect(read(said(words, {}))).toMatchObject({ decision: undefined })
     expect(read(said('Exit code 1'))).toMatchObject({ decision: undefined })

@@ -150,7 +150,7 @@ function readResult(line: Line, bytes: Buffer, envelope: Envelope, blocks: reado
     ...envelope,
     blocks,
     callEntryId: fields.text(bytes, KEY.sourceToolAssistantUUID),
-    decision: readDecision(line, bytes) ?? readDenial(blocks),
+    decision: toDecided(readDecision(line, bytes), readDenial(blocks)),
     startedAgentId: readStartedAgent(fields, bytes),
   }
 }
@@ -172,6 +172,12 @@ function readDecision({ fields, decision: last }: Line, bytes: Buffer): Decision
   const denial = fields.repeated(bytes, KEY.toolDenialKind)
   const decision = fields.derived(bytes, KEY.permissionDecision, last, toDecision)
   return denial === undefined ? decision : { outcome: 'rejected', by: decision?.by, denial }
+}
+
+/** The agent calls every denial that comes through its SDK one of a rule. The words tell that a person said it. */
+function toDecided(written: Decision | undefined, said: Decision | undefined): Decision | undefined {
+  if (written?.denial === undefined || said === undefined) return written ?? said
+  return written.denial === 'permission-rule' ? { ...said, by: written.by } : written
 }
 
 function toDecision(value: unknown): Decision {
