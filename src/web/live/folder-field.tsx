@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { safeLine } from '#render'
 import type { Trouble } from '../answer.ts'
 import { toFolderName } from '../folder-names.ts'
@@ -18,7 +18,8 @@ export function FolderField(props: {
   const { id, value, trouble, onChange } = props
   const field = useRef<HTMLInputElement>(null)
   const suggestions = toSuggestions(props.recent, value)
-  useEffect(() => {
+  // Before the next frame: what is typed right after the alert appears goes into the field.
+  useLayoutEffect(() => {
     if (trouble === undefined) return
     field.current?.focus()
     field.current?.scrollIntoView({ block: 'nearest' })
