@@ -26,7 +26,11 @@ export const daemonCommands: readonly CommandSpec[] = [
     args: [],
     options: [
       { name: 'host', value: 'address', summary: 'Where to listen. Default: 127.0.0.1.' },
-      { name: 'port', value: 'n', summary: 'Default: 4700, or the next free one.' },
+      {
+        name: 'port',
+        value: 'n',
+        summary: 'Default: the last one, 4700, or one that depends on THROUGHLINE_HOME.',
+      },
       { name: 'tls-cert', value: 'file', summary: 'A certificate, as PEM.' },
       { name: 'tls-key', value: 'file', summary: 'Its key, as PEM.' },
       {

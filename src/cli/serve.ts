@@ -1,5 +1,7 @@
 import { ThroughlineError } from '#base'
 import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { Values } from './command-line.ts'
 import type { Console } from './console.ts'
@@ -20,9 +22,10 @@ export async function serve(site: Site, values: Values, console: Console): Promi
   // The first list is out before the code that makes it would be compiled: see decision 0008.
   setFlagsFromString('--no-opt')
   setTimeout(() => setFlagsFromString('--opt'), STARTED_MS)
-  const { openDaemon } = await import('#server')
+  const { DEFAULT_PORT, openDaemon } = await import('#server')
   const daemon = await openDaemon({
     home: site.home,
+    firstPort: isPersonal(site.home) ? DEFAULT_PORT : undefined,
     open: { env: site.env },
     now: Date.now,
     version: site.version,
@@ -48,6 +51,16 @@ export async function serve(site: Site, values: Values, console: Console): Promi
   throw new ThroughlineError('config-invalid', `${site.home} was deleted while the daemon ran`, {
     hint: 'Start it again: `throughline`.',
   })
+}
+
+/** The one that a person has without saying so. Others, of sandboxes and tests, leave it the well-known port. */
+function isPersonal(home: string): boolean {
+  try {
+    return home === join(userInfo().homedir, '.throughline')
+  } catch {
+    // A user without an entry: one of a container.
+    return true
+  }
 }
 
 /** Half of a pair is a mistake, not a wish. */

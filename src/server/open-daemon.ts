@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { join, resolve } from 'node:path'
 import { maskSecrets, openThroughline, watchAttentions, type LocalThroughline, type OpenOptions } from '#app'
 import { field, ThroughlineError } from '#base'
 import type { Throughline } from '#wire'
@@ -26,8 +27,9 @@ export interface DaemonOptions extends Pick<
   readonly home: string
   /** How Throughline is opened; its home is `home`. */
   readonly open?: OpenOptions
-  /** Only this port. Default: the one of the last time, else 4700, else a free one. */
+  /** Only this port. Default: the one of the last time, else `firstPort`, else one that depends on the home. */
   readonly port?: number
+  readonly firstPort?: number | undefined
   /** Hears what the log file is told. */
   readonly log?: Log
 }
@@ -232,7 +234,8 @@ async function openOnSomePort(
   rest: Pick<ServerOptions, 'throughline' | 'startedAt' | 'log' | 'onStop' | 'notices'>,
 ): Promise<RunningServer> {
   const { port: last } = await readDaemonFile(options.home)
-  const ports = options.port === undefined ? [last, DEFAULT_PORT, 0] : [options.port]
+  const { home, firstPort } = options
+  const ports = options.port === undefined ? [last, firstPort, ...portsOf(home), 0] : [options.port]
   for (const port of ports) {
     if (port === undefined) continue
     try {
@@ -245,6 +248,18 @@ async function openOnSomePort(
     hint: 'Choose another one, or none: a free one is then found.',
   })
 }
+
+/**
+ * Each home has ports of its own, so that two daemons that start again at the same time do not take each other's. Ports
+ * that systems hand out by themselves (from 32768 on) may be in use by anyone at any moment.
+ */
+function portsOf(home: string): readonly number[] {
+  const from = createHash('sha256').update(resolve(home)).digest().readUInt32BE(0)
+  return Array.from({ length: MOST_TRIES }, (_, at) => HOME_PORTS.first + ((from + at) % HOME_PORTS.count))
+}
+
+const MOST_TRIES = 10
+const HOME_PORTS = { first: 10_000, count: 20_000 }
 
 function watchHome(home: string, identity: string | undefined, onGone: () => void): NodeJS.Timeout {
   const timer = setInterval(() => {

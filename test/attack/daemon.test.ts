@@ -10,12 +10,11 @@ import { object, parseJson, string } from '#base'
 import { DEFAULT_PORT, findDaemon, openLogFile, readSecret, toLocalToken, toProof } from '#server'
 import { createLines, generateCorpus, openTempDir, toJsonl, type TempDir } from '#testing'
 import { indexPath, readRows } from '../index-rows.ts'
-import { buildDaemon, DAEMON_SCRIPT, spawnDaemon, started, type Started } from './daemon-process.ts'
+import { buildDaemon, spawnDaemon, started, type Started } from './daemon-process.ts'
 import { ask, openTarget } from './target.ts'
 
 const isRoot = process.getuid?.() === 0
 const hasSetpriv = existsSync('/usr/bin/setpriv')
-const root = join(import.meta.dirname, '..', '..')
 
 let dir: TempDir
 let home: string
@@ -297,11 +296,27 @@ test('[SRV10] devices stay logged in over a restart, at the same port', async ()
   expect((await ask(second, 'GET /api/devices', { token: device })).status).toBe(200)
 })
 
-test('[SRV11] a port that is taken is no reason not to start', async () => {
-  const first = await started(spawnDaemon([home, claudeDir]))
-  const second = await started(spawnDaemon([join(dir.path, 'other'), claudeDir]))
-  expect(second.port).not.toBe(first.port)
-  expect(DAEMON_SCRIPT.startsWith(root)).toBe(true)
+test('[SRV11] a home keeps its port, and a port that is taken is no reason not to start', async () => {
+  const portOf = async (folder: string): Promise<number> => {
+    const daemon = spawnDaemon([folder, claudeDir])
+    const { port } = await started(daemon)
+    daemon.child.kill('SIGTERM')
+    await daemon.exited
+    return port
+  }
+  const own = await portOf(home)
+  const other = await portOf(join(dir.path, 'other'))
+  expect(other).not.toBe(own)
+  // Nobody who waits for one of them meets the other: it is the home's, whatever was there before.
+  await rm(home, { recursive: true })
+  expect(await portOf(home)).toBe(own)
+  await rm(home, { recursive: true })
+  const stranger = createServer().listen(own, '127.0.0.1')
+  await once(stranger, 'listening')
+  const next = await portOf(home)
+  stranger.close()
+  expect(next).not.toBe(own)
+  for (const port of [own, other, next]) expect(port).toBeLessThan(30_010)
 })
 
 test('[FLT50] with hardly any memory a daemon indexes, stops in the middle of it, and goes on from there', async () => {
