@@ -120,7 +120,7 @@ try {
   await sleep(3000)
   let looks = 0
   const indexing = await watch(daemon.pid, () => ++looks % 20 === 0 && health().index.state === 'complete')
-  console.log(`followed and indexed: at most ${indexing} MB`)
+  console.log(`followed and indexed: at most ${indexing} MB, ${memoryOf(daemon.pid)} MB when it was done`)
   const { port } = JSON.parse(readFileSync(join(home, '.throughline', 'daemon.json'), 'utf8'))
   let sent
   const answer = askConversation(port).then((said) => (sent = said))

@@ -106,16 +106,8 @@ async function* readParts(file: TranscriptFile, format: LineFormat): AsyncGenera
 /** Where the entries of the path stand, oldest first. */
 async function findPath(file: TranscriptFile, format: LineFormat): Promise<Float64Array> {
   const chain = createChain()
-  const offsets = new Map<string, number>()
-  for await (const { readings } of readForward(file, format)) {
-    for (const reading of readings) {
-      if (reading.kind === 'damage') continue
-      const { entry } = reading
-      chain.add(entry)
-      if (entry.link !== undefined || entry.type.startsWith('queue-operation/'))
-        offsets.set(entry.id, entry.place.offset)
-    }
-  }
-  const { path } = await inSteps(chain.finishing())
-  return Float64Array.from(path.flatMap((id) => offsets.get(id) ?? []))
+  for await (const { readings } of readForward(file, format))
+    for (const reading of readings) if (reading.kind !== 'damage') chain.add(reading.entry)
+  const { places } = await inSteps(chain.finishing())
+  return places
 }

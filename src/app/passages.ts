@@ -91,5 +91,6 @@ async function readWay(file: TranscriptFile): Promise<Way> {
       repeats.add(reading.entry)
     }
   }
-  return { ...chain.finish(), repeated: repeats.ids }
+  const { spine, delivered } = chain.finish()
+  return { spine, delivered, repeated: repeats.ids }
 }

@@ -29,7 +29,8 @@ export async function* readRemotePassages(
     }
     held?.push(reading)
   }
-  const fold = createPassageFold({ ...chain.finish(), repeated: repeats.ids })
+  const { spine, delivered } = chain.finish()
+  const fold = createPassageFold({ spine, delivered, repeated: repeats.ids })
   for await (const reading of held ?? readRemote(page, session, from)) {
     const whole = fold.add(reading)
     if (whole !== undefined) yield whole

@@ -1,4 +1,5 @@
 import { textOf, type Block } from './block.ts'
+import type { IdSet } from './chain.ts'
 import { createAnswerTracker, type AnswerTracker } from './answers.ts'
 import type { CommandEntry, Entry, RecordEntry, ReplyEntry, ResultEntry } from './entry.ts'
 import type { CommandMessage, CompactionMessage, Message, PromptMessage } from './message.ts'
@@ -10,7 +11,7 @@ import { toAnswer } from './tool-answer.ts'
 
 export interface AssembleOptions {
   /** Ids of the active path. Messages with no entry on it are marked `offPath`. */
-  readonly path?: ReadonlySet<string>
+  readonly path?: Pick<IdSet, 'has'>
   /** For entries that follow others: what is known of the answers before them. */
   readonly answers?: AnswerTracker
   /** Ids of queued words that another entry delivers. Default: those that one of the entries delivers. */
@@ -286,7 +287,7 @@ function finish(draft: Draft): readonly Message[] {
   }
 }
 
-function markOffPath(message: Message, path: ReadonlySet<string> | undefined): Message {
+function markOffPath(message: Message, path: Pick<IdSet, 'has'> | undefined): Message {
   if (path === undefined || message.kind === 'aside') return message
   const linked = message.entries.filter((entry) => entry.link !== undefined)
   return linked.length === 0 || linked.some((entry) => path.has(entry.id))

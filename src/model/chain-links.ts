@@ -1,36 +1,17 @@
-import type { Block } from './block.ts'
 import type { Preserved } from './compaction.ts'
-import { isSpoken, type Entry, type Link } from './entry.ts'
+import { BOUNDARY, NO_PARENT, PROGRESS, PROMPT, SAID, UNNAMED, type ChainNodes } from './chain-nodes.ts'
+import type { Link } from './entry.ts'
 
-/** What is kept of an entry: never its blocks or its raw line. All nodes have all fields, so they stay small. */
-export interface Node {
-  readonly id: string
-  /** As written, and as it is after compactions have moved what they preserved. */
-  readonly writtenParentId: string | null | undefined
-  parentId: string | null | undefined
-  parent: Node | undefined
+/** How the nodes that count hang from each other, once compactions have moved what they preserved. -1: nothing. */
+export interface Links {
+  readonly nodes: ChainNodes
+  /** 1 for each node of the conversation; 0 for a line that was written again, and for sidechains of others. */
+  readonly isMain: Uint8Array
+  readonly parent: Int32Array
   /** The node before it in the file, progress lines left out. */
-  before: Node | undefined
-  readonly position: number
-  readonly at: string
-  /** A prompt, a reply, a result, or something else in a user's or an agent's place. */
-  readonly spoken: boolean
-  readonly sidechain: boolean
-  readonly progress: boolean
-  readonly boundary: boolean
-  /** What a compaction boundary continues. */
-  readonly continues: string | undefined
-  readonly messageId: string | undefined
-  readonly callIds: readonly string[] | undefined
-  readonly answers: readonly string[] | undefined
-  readonly callEntryId: string | undefined
-  /** Where its line begins. */
-  readonly offset: number
-  /** Somebody's words to the agent: what agents count as a turn. */
-  readonly prompt: boolean
-  /** A prompt, reply or result, or a compaction. */
-  readonly said: boolean
-  readonly takesBack: Link['takesBack']
+  readonly before: Int32Array
+  /** The id of its parent, as it is now. */
+  parentId(node: number): number
 }
 
 /** A break in the chain that was closed by file order. */
@@ -43,159 +24,132 @@ export interface Bridge {
   readonly joinedTo?: string
 }
 
-export function toNode(entry: Entry, link: Link, position: number): Node {
-  const isReply = entry.kind === 'reply'
-  return {
-    id: entry.id,
-    writtenParentId: link.parentId,
-    parentId: link.parentId,
-    parent: undefined,
-    before: undefined,
-    position,
-    at: entry.at ?? '',
-    spoken:
-      entry.type === 'user' ||
-      entry.type === 'assistant' ||
-      (entry.kind === 'prompt' && entry.midTurn) ||
-      isSaidInOrder(entry, link),
-    sidechain: link.sidechain,
-    progress: entry.type === 'progress',
-    boundary: entry.kind === 'compaction',
-    continues: link.logicalParentId,
-    messageId: isReply ? entry.messageId : undefined,
-    callIds: isReply ? callsOf(entry.blocks) : undefined,
-    answers: entry.kind === 'result' ? answersOf(entry.blocks) : undefined,
-    callEntryId: entry.kind === 'result' ? entry.callEntryId : undefined,
-    offset: entry.place.offset,
-    prompt: entry.kind === 'prompt',
-    said: isSpoken(entry) || entry.kind === 'compaction',
-    takesBack: link.takesBack,
-  }
+/** The same in numbers: of a broken file there may be one for every line. */
+export interface FoundBridge {
+  readonly node: number
+  readonly reason: Bridge['reason']
+  /** The id of the parent. */
+  readonly parentId: number
+  readonly joinedTo: number
 }
 
-/** Where no line names a parent, whatever the model sees is said, and so is what a compaction put in its place. */
-function isSaidInOrder(entry: Entry, link: Link): boolean {
-  if (entry.kind === 'compaction') return entry.history !== undefined
-  return link.parentId === undefined && entry.kind !== 'record' && entry.kind !== 'context'
+export function toBridge({ nodes }: Links, { node, reason, parentId, joinedTo }: FoundBridge): Bridge {
+  const idOf = (id: number): string => (id < 0 ? '' : nodes.ids.idOf(id))
+  const joined = joinedTo < 0 ? {} : { joinedTo: idOf(nodes.id(joinedTo)) }
+  return { id: idOf(nodes.id(node)), reason, parentId: idOf(parentId), ...joined }
 }
 
-function callsOf(blocks: readonly Block[]): readonly string[] | undefined {
-  const ids = blocks.flatMap((block) => (block.kind === 'tool-use' ? [block.id] : []))
-  return ids.length === 0 ? undefined : ids
-}
-
-function answersOf(blocks: readonly Block[]): readonly string[] {
-  return blocks.flatMap((block) => (block.kind === 'tool-result' ? [block.toolUseId] : []))
-}
-
-/** What hangs from each anchor. Nothing else is asked for. */
-type Children = ReadonlyMap<string, Set<Node>>
+/** Which node hangs from which other parent than the one it names. */
+export type Moved = ReadonlyMap<number, number>
 
 /** Puts what each compaction preserved between its anchor and what hangs from the anchor. */
-export function relink(
-  preserved: readonly Preserved[],
-  nodes: ReadonlyMap<string, Node>,
-  live: readonly Node[],
-): void {
-  if (preserved.length === 0) return
-  const children: Children = new Map(preserved.map(({ anchorId }) => [anchorId, new Set()]))
-  for (const node of live) children.get(node.parentId ?? '')?.add(node)
-  for (const each of preserved) relinkOne(each, nodes, children)
-}
-
-function relinkOne(preserved: Preserved, nodes: ReadonlyMap<string, Node>, children: Children): void {
-  const { anchorId } = preserved
-  const ids = preserved.kind === 'entries' ? preserved.ids : [preserved.headId]
-  const first = ids[0]
-  const tailId = preserved.kind === 'entries' ? ids.at(-1) : preserved.tailId
-  if (first === undefined || tailId === undefined || ids.some((id) => !nodes.has(id))) return
-  const hang = (node: Node, parentId: string): void => {
-    children.get(node.parentId ?? '')?.delete(node)
-    node.parentId = parentId
-    children.get(parentId)?.add(node)
+export function relink(preserved: readonly Preserved[], nodes: ChainNodes, live: Uint8Array): Moved {
+  const moved = new Map<number, number>()
+  if (preserved.length === 0) return moved
+  const parentOf = (node: number): number => moved.get(node) ?? nodes.writtenParent(node)
+  /** What hangs from each anchor. Nothing else is asked for. */
+  const children = new Map<number, Set<number>>()
+  for (const { anchorId } of preserved) children.set(nodes.ids.add(anchorId), new Set())
+  for (let node = 0; node < nodes.count; node++) if (live[node] === 1) children.get(parentOf(node))?.add(node)
+  for (const each of preserved) {
+    const ids = each.kind === 'entries' ? each.ids : [each.headId]
+    const tail = each.kind === 'entries' ? each.ids.at(-1) : each.tailId
+    const first = ids[0]
+    const kept = ids.map((id) => nodes.nodeOf(nodes.ids.find(id)))
+    if (first === undefined || tail === undefined || kept.includes(-1)) continue
+    const hang = (node: number, parentId: number): void => {
+      children.get(parentOf(node))?.delete(node)
+      moved.set(node, parentId)
+      children.get(parentId)?.add(node)
+    }
+    const anchor = nodes.ids.add(each.anchorId)
+    const tailId = nodes.ids.add(tail)
+    let parentId = anchor
+    for (const node of kept) {
+      hang(node, parentId)
+      parentId = nodes.id(node)
+    }
+    // A copy: they are taken from it one by one, and may be put back.
+    const hanging = Array.from(children.get(anchor) ?? [])
+    for (const node of hanging) if (node !== kept[0]) hang(node, tailId)
   }
-  let parentId = anchorId
-  for (const id of ids) {
-    const node = nodes.get(id)
-    if (node) hang(node, parentId)
-    parentId = id
-  }
-  // A copy: they are taken from it one by one, and may be put back.
-  const hanging = [...(children.get(anchorId) ?? [])]
-  for (const node of hanging) if (node.id !== first) hang(node, tailId)
+  return moved
 }
 
 /** Joins every node to its parent; one that names none, or one that was never written, to the node before it in the file. */
-export function joinParents(main: readonly Node[], nodes: ReadonlyMap<string, Node>): Bridge[] {
-  const bridges: Bridge[] = []
-  let previous: Node | undefined
-  for (const node of main) {
-    node.before = previous
-    if (node.takesBack !== undefined) node.parent = findLeft(node.takesBack, previous)
-    else if (node.parentId === undefined) node.parent = previous
-    else if (node.parentId !== null) {
-      node.parent = nodes.get(node.parentId)
-      if (node.parent === undefined) {
-        node.parent = previous
-        bridges.push(bridge(node, node.parentId, 'missing-parent', previous))
-      }
+export function joinParents(links: Links): FoundBridge[] {
+  const { nodes, isMain, parent, before } = links
+  const bridges: FoundBridge[] = []
+  let previous = -1
+  for (let node = 0; node < nodes.count; node++) {
+    if (isMain[node] !== 1) continue
+    before[node] = previous
+    const takesBack = nodes.takesBack(node)
+    const parentId = links.parentId(node)
+    if (takesBack !== undefined) parent[node] = findLeft(links, takesBack, previous)
+    else if (parentId === UNNAMED) parent[node] = previous
+    else if (parentId !== NO_PARENT) {
+      const found = nodes.nodeOf(parentId)
+      parent[node] = found < 0 ? previous : found
+      if (found < 0) bridges.push({ node, reason: 'missing-parent', parentId, joinedTo: previous })
     }
-    if (!node.progress) previous = node
+    if (!nodes.has(node, PROGRESS)) previous = node
   }
   return bridges
 }
 
 /** The last node of the path that is left when something of it is taken back. */
-function findLeft(takesBack: NonNullable<Link['takesBack']>, end: Node | undefined): Node | undefined {
+function findLeft(links: Links, takesBack: NonNullable<Link['takesBack']>, end: number): number {
+  const { nodes } = links
+  let node = end
   if ('from' in takesBack) {
-    let node = end
-    while (node !== undefined && node.offset >= takesBack.from) node = above(node)
+    while (node >= 0 && nodes.offset(node) >= takesBack.from) node = above(links, node)
     return node
   }
-  let node = end
-  for (let { turns } = takesBack; turns > 0 && node !== undefined; node = above(node))
-    if (node.prompt) turns--
+  for (let { turns } = takesBack; turns > 0 && node >= 0; node = above(links, node))
+    if (nodes.has(node, PROMPT)) turns--
   // What the agent put in before the first of these turns was of that turn. What a session begins with stays.
-  let spoken = node
-  while (spoken !== undefined && !spoken.said) spoken = above(spoken)
-  return spoken ?? node
+  let said = node
+  while (said >= 0 && !nodes.has(said, SAID)) said = above(links, said)
+  return said >= 0 ? said : node
 }
 
-/** The node before it on the path, as the path was when the node was written. */
-function above(node: Node): Node | undefined {
-  return node.parent ?? (node.boundary ? node.before : undefined)
-}
-
-function bridge(node: Node, parentId: string, reason: Bridge['reason'], to: Node | undefined): Bridge {
-  return { id: node.id, reason, parentId, ...(to === undefined ? {} : { joinedTo: to.id }) }
+/** The node before it on the path, as the path was when the node was written: never one behind it, so that it ends. */
+function above({ nodes, parent, before }: Links, node: number): number {
+  const found = parent[node] ?? -1
+  if (found >= node) return before[node] ?? -1
+  return found < 0 && nodes.has(node, BOUNDARY) ? (before[node] ?? -1) : found
 }
 
 /**
  * Joins the first node of every cycle, in file order, to the node before it. That may close another cycle further up,
  * whose first node stands earlier: so it comes to an end.
  */
-export function breakCycles(main: readonly Node[]): Bridge[] {
-  const bridges: Bridge[] = []
-  const safe = new Set<Node>()
-  for (const start of main) {
-    let way: Node[] = []
-    const seen = new Set<Node>()
-    for (let node: Node | undefined = start; node && !safe.has(node);) {
+export function breakCycles(links: Links): FoundBridge[] {
+  const { nodes, isMain, parent, before } = links
+  const bridges: FoundBridge[] = []
+  const safe = new Uint8Array(nodes.count)
+  for (let start = 0; start < nodes.count; start++) {
+    if (isMain[start] !== 1 || safe[start] === 1) continue
+    let way: number[] = []
+    const seen = new Set<number>()
+    for (let node = start; node >= 0 && safe[node] !== 1;) {
       if (!seen.has(node)) {
         seen.add(node)
         way.push(node)
-        node = node.parent
+        node = parent[node] ?? -1
         continue
       }
-      const first = way.slice(way.indexOf(node)).reduce((a, b) => (a.position < b.position ? a : b))
-      bridges.push(bridge(first, first.parentId ?? '', 'cycle', first.before))
-      first.parent = first.before
+      const first = way.slice(way.indexOf(node)).reduce((a, b) => Math.min(a, b))
+      const joinedTo = before[first] ?? -1
+      bridges.push({ node: first, reason: 'cycle', parentId: links.parentId(first), joinedTo })
+      parent[first] = joinedTo
       // From the beginning: what is above has changed.
       node = start
       way = []
       seen.clear()
     }
-    for (const node of way) safe.add(node)
+    for (const node of way) safe[node] = 1
   }
   return bridges
 }

@@ -1,5 +1,16 @@
-import { isAmong, placeQueued, withQueued } from './chain-queued.ts'
-import { breakCycles, joinParents, relink, toNode, type Bridge, type Node } from './chain-links.ts'
+import { breakCycles, joinParents, relink, toBridge, type Bridge, type Links } from './chain-links.ts'
+import {
+  BOUNDARY,
+  createChainNodes,
+  NO_PARENT,
+  PROGRESS,
+  SIDECHAIN,
+  SPOKEN,
+  UNNAMED,
+  type ChainNodes,
+} from './chain-nodes.ts'
+import { indexMessages, withWholeMessages, type Messages } from './chain-messages.ts'
+import { placeQueued, withQueued, type OnPath, type QueuedNode } from './chain-queued.ts'
 import type { Preserved } from './compaction.ts'
 import type { Entry } from './entry.ts'
 import { createQueueTracker, isQueued } from './queue.ts'
@@ -22,14 +33,22 @@ import { finishSteps, type Steps } from './steps.ts'
 export interface Chain {
   /** Ids of the active path, oldest first. */
   readonly path: readonly string[]
+  /** Where the lines of the path begin: for those who need no ids of a path of a million lines. */
+  readonly places: Float64Array
   /** Ids of the active path and, before each compaction, of the path that it continued. */
-  readonly spine: ReadonlySet<string>
+  readonly spine: IdSet
   readonly branches: readonly Branch[]
   /** Ids of everything that leads to the end of a branch and is not on the spine, in file order. Ask before more is added. */
   readonly ownOf: (leafId: string) => readonly string[]
   readonly bridges: readonly Bridge[]
   /** Ids of what was queued and is said again by the line that delivered it. */
   readonly delivered: ReadonlySet<string>
+}
+
+/** Ids that are asked for. A set of them is one. */
+export interface IdSet extends Iterable<string> {
+  readonly size: number
+  has(id: string): boolean
 }
 
 /** An end of the conversation beside the active one. Kept, never discarded. */
@@ -50,11 +69,10 @@ export interface ChainFold {
 }
 
 export function createChain(): ChainFold {
-  const nodes = new Map<string, Node>()
-  const order: Node[] = []
+  const nodes = createChainNodes()
   const boundaries: Preserved[] = []
   const queue = createQueueTracker()
-  const queued: Node[] = []
+  const queued: QueuedNode[] = []
   const delivered = new Set<string>()
 
   return {
@@ -63,13 +81,10 @@ export function createChain(): ChainFold {
       if (entry.link === undefined) return
       if (isQueued(entry)) {
         // Behind the last one, and before the next.
-        queued.push(toNode(entry, entry.link, order.length - 0.5))
+        queued.push({ id: entry.id, offset: entry.place.offset, position: nodes.count })
         return
       }
-      const node = toNode(entry, entry.link, order.length)
-      // A line written twice counts where it was written last.
-      nodes.set(entry.id, node)
-      order.push(node)
+      nodes.add(entry, entry.link)
       const preserved = entry.kind === 'compaction' ? entry.compaction.preserved : undefined
       if (preserved !== undefined) boundaries.push(preserved)
     },
@@ -79,222 +94,196 @@ export function createChain(): ChainFold {
   }
 
   function* finishing(): Steps<Chain> {
-    const live = order.filter((node) => nodes.get(node.id) === node)
-    for (const node of live) {
-      node.parentId = node.writtenParentId
-      node.parent = undefined
-    }
+    const links = toLinks(nodes, boundaries)
     yield
-    relink(boundaries, nodes, live)
-    const main = live.some((node) => !node.sidechain)
-      ? live.filter((node) => !node.sidechain)
-      : // Some versions flag a whole session as a sidechain: follow the lineage, not the flag.
-        live
+    const missing = joinParents(links)
     yield
-    const missing = joinParents(main, nodes)
+    const bridges = [...missing, ...breakCycles(links)]
     yield
-    const bridges = [...missing, ...breakCycles(main)]
+    const ends = findEnds(links)
+    const leaf = findTaken(links) ?? ends.at(-1)
     yield
-    const ends = findEnds(main)
-    const leaf = findTaken(main) ?? ends.at(-1)
+    const messages = yield* indexMessages(links)
     yield
-    const messages = yield* indexMessages(main)
-    yield
-    const said = leaf === undefined ? [] : withWholeMessages(walk(leaf), messages)
-    const spine = yield* withHistory(said, { nodes, main, messages })
-    const beside = ends.filter((end) => !spine.has(end.id))
-    const branches = beside.map((end) => toBranch(end, spine))
+    const said = leaf === undefined ? NO_NODES : withWholeMessages(walk(leaf, links), messages)
+    const spine = yield* withHistory(said, messages)
+    const branches = ends.filter((end) => spine[end] !== 1).map((end) => toBranch(end, spine, links))
     yield
     const waiting = placeQueued(
       queued.filter(({ id }) => !delivered.has(id)),
-      main,
+      links,
     )
     const withdrawn = new Set(
       (queue.state.waiting ?? []).flatMap((each) => (each.isWithdrawn ? each.id : [])),
     )
     const path = withQueued(
       said,
-      waiting.filter(({ node }) => !withdrawn.has(node.id)),
+      waiting.filter(({ id }) => !withdrawn.has(id)),
+      links,
     )
-    const onSpine = waiting.filter((each) => isAmong(each, spine))
-    for (const { node } of onSpine) spine.add(node.id)
+    const onSpine = waiting.filter(({ after }) => after < 0 || spine[after] === 1)
+    const beside = waiting.filter((each) => !onSpine.includes(each))
+    const idsOf = (some: Int32Array | readonly OnPath[]): string[] =>
+      Array.from(some, (each) => (typeof each === 'number' ? nodes.ids.idOf(nodes.id(each)) : each.id))
+    let ids: readonly string[] | undefined
     return {
-      path: path.map((node) => node.id),
-      spine,
+      get path() {
+        return (ids ??= idsOf(path))
+      },
+      get places() {
+        return Float64Array.from(path, (each) =>
+          typeof each === 'number' ? nodes.offset(each) : each.offset,
+        )
+      },
+      spine: toIdSet(nodes, spine, new Set(onSpine.map(({ id }) => id))),
       branches,
       ownOf(leafId) {
-        const end = nodes.get(leafId)
-        const own = end === undefined ? [] : toOwn(end, spine, messages)
-        return withQueued(
-          own,
-          waiting.filter(({ node }) => !spine.has(node.id)),
-        ).map(({ id }) => id)
+        const end = nodes.nodeOf(nodes.ids.find(leafId))
+        const own = end < 0 ? NO_NODES : toOwn(end, spine, messages)
+        return idsOf(withQueued(own, beside, links))
       },
-      bridges: bridges.filter(({ id }) => spine.has(id)),
+      bridges: bridges.filter(({ node }) => spine[node] === 1).map((each) => toBridge(links, each)),
       delivered: new Set(delivered),
     }
   }
 }
 
+const NO_NODES = new Int32Array(0)
+
+function toLinks(nodes: ChainNodes, boundaries: readonly Preserved[]): Links {
+  const { count } = nodes
+  const live = new Uint8Array(count)
+  let hasMain = false
+  for (let node = 0; node < count; node++) {
+    live[node] = nodes.nodeOf(nodes.id(node)) === node ? 1 : 0
+    hasMain ||= live[node] === 1 && !nodes.has(node, SIDECHAIN)
+  }
+  const moved = relink(boundaries, nodes, live)
+  // Some versions flag a whole session as a sidechain: follow the lineage, not the flag.
+  const isMain = hasMain ? live.map((is, node) => (nodes.has(node, SIDECHAIN) ? 0 : is)) : live
+  return {
+    nodes,
+    isMain,
+    parent: new Int32Array(count).fill(-1),
+    before: new Int32Array(count).fill(-1),
+    parentId: (node) => moved.get(node) ?? nodes.writtenParent(node),
+  }
+}
+
+function toIdSet(nodes: ChainNodes, on: Uint8Array, more: ReadonlySet<string>): IdSet {
+  return {
+    get size() {
+      return on.reduce((sum, is) => sum + is, more.size)
+    },
+    has: (id) => on[nodes.nodeOf(nodes.ids.find(id))] === 1 || more.has(id),
+    *[Symbol.iterator]() {
+      for (const [node, is] of on.entries()) if (is === 1) yield nodes.ids.idOf(nodes.id(node))
+      yield* more
+    },
+  }
+}
+
 /** The last spoken node that each leaf leads back to, in file order. */
-function findEnds(main: readonly Node[]): readonly Node[] {
-  const hasChild = new Set<Node>()
-  for (const node of main) if (node.parent && !node.progress) hasChild.add(node.parent)
-  const ends = new Set<Node>()
-  const seen = new Set<Node>()
-  for (let index = main.length - 1; index >= 0; index--) {
-    const leaf = main[index]
-    if (leaf === undefined || leaf.progress || hasChild.has(leaf)) continue
-    for (let node: Node | undefined = leaf; node && !seen.has(node); node = node.parent) {
-      seen.add(node)
-      if (node.spoken) {
-        ends.add(node)
+function findEnds({ nodes, isMain, parent }: Links): readonly number[] {
+  const hasChild = new Uint8Array(nodes.count)
+  for (let node = 0; node < nodes.count; node++) {
+    const up = parent[node] ?? -1
+    if (isMain[node] === 1 && up >= 0 && !nodes.has(node, PROGRESS)) hasChild[up] = 1
+  }
+  const ends: number[] = []
+  const seen = new Uint8Array(nodes.count)
+  for (let leaf = nodes.count - 1; leaf >= 0; leaf--) {
+    if (isMain[leaf] !== 1 || nodes.has(leaf, PROGRESS) || hasChild[leaf] === 1) continue
+    for (let node = leaf; node >= 0 && seen[node] !== 1; node = parent[node] ?? -1) {
+      seen[node] = 1
+      if (nodes.has(node, SPOKEN)) {
+        ends.push(node)
         break
       }
     }
   }
-  const isAncestor = ancestorsOf(ends)
-  return [...ends].filter((end) => !isAncestor.has(end)).toSorted((a, b) => a.position - b.position)
+  // Nodes above any of the ends: such an end is a stop on the way to another one.
+  const isAbove = new Uint8Array(nodes.count)
+  for (const end of ends)
+    for (let node = parent[end] ?? -1; node >= 0 && isAbove[node] !== 1; node = parent[node] ?? -1)
+      isAbove[node] = 1
+  return ends.filter((end) => isAbove[end] !== 1).toSorted((a, b) => a - b)
 }
 
 /** What took something back last, when nothing was said since: it is the end, and no leaf leads there. */
-function findTaken(main: readonly Node[]): Node | undefined {
-  const last = main.findLast((node) => node.spoken || node.takesBack !== undefined)
-  return last?.takesBack === undefined ? undefined : last
-}
-
-/** Nodes above any of the ends: such an end is a stop on the way to another one. */
-function ancestorsOf(ends: ReadonlySet<Node>): ReadonlySet<Node> {
-  const above = new Set<Node>()
-  for (const end of ends) {
-    for (let node = end.parent; node && !above.has(node); node = node.parent) above.add(node)
+function findTaken({ nodes, isMain }: Links): number | undefined {
+  for (let node = nodes.count - 1; node >= 0; node--) {
+    if (isMain[node] !== 1) continue
+    const isTaking = nodes.takesBack(node) !== undefined
+    if (isTaking || nodes.has(node, SPOKEN)) return isTaking ? node : undefined
   }
-  return above
+  return undefined
 }
 
-function walk(leaf: Node): Node[] {
-  const path: Node[] = []
-  for (let node: Node | undefined = leaf; node; node = node.parent) path.push(node)
-  return path.toReversed()
+/** From the beginning to a node. */
+function walk(leaf: number, { parent }: Links): Int32Array {
+  let length = 0
+  for (let node = leaf; node >= 0; node = parent[node] ?? -1) length++
+  const path = new Int32Array(length)
+  for (let node = leaf; node >= 0; node = parent[node] ?? -1) path[--length] = node
+  return path
 }
 
 /** Goes on behind each compaction to what it continued, up to the beginning of the session. */
-function* withHistory(
-  path: readonly Node[],
-  tree: {
-    readonly nodes: ReadonlyMap<string, Node>
-    readonly main: readonly Node[]
-    readonly messages: Messages
-  },
-): Steps<Set<string>> {
-  const spine = new Set<string>()
+function* withHistory(path: Int32Array, messages: Messages): Steps<Uint8Array> {
+  const { links } = messages
+  const { nodes } = links
+  const spine = new Uint8Array(nodes.count)
   let segment = path
   for (;;) {
     yield
-    for (const node of segment) spine.add(node.id)
-    const boundary = segment.find((node) => node.boundary)
+    for (const node of segment) spine[node] = 1
+    const boundary = segment.find((node) => nodes.has(node, BOUNDARY))
     if (boundary === undefined) return spine
-    const continued = tree.nodes.get(boundary.continues ?? '')
-    const end = continued ?? findContinued(boundary, tree.main)
-    segment = end === undefined ? [] : withWholeMessages(walkWritten(end, spine, tree.nodes), tree.messages)
+    const named = nodes.nodeOf(nodes.continues(boundary))
+    const end = named < 0 ? findContinued(boundary, links) : named
+    segment = end < 0 ? NO_NODES : withWholeMessages(walkWritten(end, spine, links), messages)
   }
 }
 
 /** The end of what a compaction stands for, where its line does not name it: what was said last before it. */
-function findContinued(boundary: Node, main: readonly Node[]): Node | undefined {
-  const { before } = boundary
-  return before?.writtenParentId === undefined && before?.parent !== undefined
-    ? before
-    : main.findLast((node) => node.position < boundary.position && node.spoken)
+function findContinued(boundary: number, { nodes, isMain, parent, before }: Links): number {
+  const last = before[boundary] ?? -1
+  if (last >= 0 && nodes.writtenParent(last) === UNNAMED && (parent[last] ?? -1) >= 0) return last
+  let node = boundary - 1
+  while (node >= 0 && (isMain[node] !== 1 || !nodes.has(node, SPOKEN))) node--
+  return node
 }
 
 /** Up from a node as the lines were written, before any compaction moved them; only what is new. */
-function walkWritten(from: Node, seen: ReadonlySet<string>, nodes: ReadonlyMap<string, Node>): Node[] {
-  const path: Node[] = []
-  const visited = new Set<Node>()
-  let node: Node | undefined = from
-  while (node && !visited.has(node)) {
+function walkWritten(from: number, seen: Uint8Array, { nodes, parent }: Links): Int32Array {
+  const path: number[] = []
+  const visited = new Set<number>()
+  for (let node = from; node >= 0 && !visited.has(node);) {
     visited.add(node)
-    if (!seen.has(node.id)) path.push(node)
-    node = node.writtenParentId === null ? undefined : (nodes.get(node.writtenParentId ?? '') ?? node.parent)
+    if (seen[node] !== 1) path.push(node)
+    const written = nodes.writtenParent(node)
+    if (written === NO_PARENT) break
+    const named = nodes.nodeOf(written)
+    node = named < 0 ? (parent[node] ?? -1) : named
   }
-  return path.toReversed()
+  return Int32Array.from(path.toReversed())
 }
 
-/** Which lines make up each message, and which results answer its calls. */
-interface Messages {
-  readonly lines: ReadonlyMap<string, readonly Node[]>
-  readonly results: ReadonlyMap<string, readonly Node[]>
-}
-
-/** Made once: a session of many compactions asks for every stretch between them. */
-function* indexMessages(main: readonly Node[]): Steps<Messages> {
-  const lines = new Map<string, Node[]>()
-  const results = new Map<string, Node[]>()
-  /** For the id of a line or of a call: the message it belongs to. */
-  const owners = new Map<string, string>()
-  for (const node of main) {
-    if (node.messageId === undefined) continue
-    append(lines, node.messageId, node)
-    owners.set(node.id, node.messageId)
-    for (const callId of node.callIds ?? []) owners.set(callId, node.messageId)
-  }
-  yield
-  for (const node of main) {
-    if (node.answers === undefined) continue
-    const owner = [node.parentId, node.callEntryId, ...node.answers]
-      .map((id) => owners.get(id ?? ''))
-      .find((id) => id !== undefined)
-    if (owner !== undefined) append(results, owner, node)
-  }
-  return { lines, results }
-}
-
-function append(map: Map<string, Node[]>, key: string, node: Node): void {
-  const nodes = map.get(key)
-  if (nodes) nodes.push(node)
-  else map.set(key, [node])
-}
-
-/** Adds the other lines of each message on the path, and the results of all its calls, after its last line. */
-function withWholeMessages(path: readonly Node[], messages: Messages): readonly Node[] {
-  const onPath = new Set(path)
-  const answered = new Set(path.flatMap((node) => node.answers ?? []))
-  const lastLine = new Map<string, Node>()
-  for (const node of path) if (node.messageId !== undefined) lastLine.set(node.messageId, node)
-  return path.flatMap((node) => {
-    const { messageId } = node
-    if (messageId === undefined || lastLine.get(messageId) !== node) return [node]
-    const missing = (messages.lines.get(messageId) ?? []).filter((line) => !onPath.has(line))
-    for (const result of messages.results.get(messageId) ?? []) {
-      // A second result for a call that is answered already is on another branch.
-      const known = result.answers?.every((id) => answered.has(id)) ?? false
-      if (onPath.has(result) || known) continue
-      missing.push(result)
-      for (const id of result.answers ?? []) answered.add(id)
-    }
-    return missing.length === 0 ? [node] : [node, ...missing.toSorted(linesBeforeResults)]
-  })
-}
-
-function linesBeforeResults(a: Node, b: Node): number {
-  const byKind = Number(a.answers !== undefined) - Number(b.answers !== undefined)
-  if (byKind !== 0) return byKind
-  return a.at < b.at ? -1 : a.at > b.at ? 1 : a.position - b.position
-}
-
-function toBranch(end: Node, onPath: ReadonlySet<string>): Branch {
+function toBranch(end: number, spine: Uint8Array, { nodes, parent }: Links): Branch {
+  const idOf = (node: number): string => nodes.ids.idOf(nodes.id(node))
   let size = 0
-  let node: Node | undefined = end
-  for (; node && !onPath.has(node.id); node = node.parent) if (node.spoken) size++
-  return { leafId: end.id, size, ...(node === undefined ? {} : { forkId: node.id }) }
+  let node = end
+  for (; node >= 0 && spine[node] !== 1; node = parent[node] ?? -1) if (nodes.has(node, SPOKEN)) size++
+  return { leafId: idOf(end), size, ...(node < 0 ? {} : { forkId: idOf(node) }) }
 }
 
 /** Whole messages, as on the active path: what was called there, and what came of it. */
-function toOwn(end: Node, onPath: ReadonlySet<string>, messages: Messages): readonly Node[] {
-  const nodes: Node[] = []
-  for (let node: Node | undefined = end; node && !onPath.has(node.id); node = node.parent) nodes.push(node)
-  return withWholeMessages(nodes.toReversed(), messages)
-    .filter(({ id }) => !onPath.has(id))
-    .toSorted((a, b) => a.position - b.position)
+function toOwn(end: number, spine: Uint8Array, messages: Messages): Int32Array {
+  const { parent } = messages.links
+  const nodes: number[] = []
+  for (let node = end; node >= 0 && spine[node] !== 1; node = parent[node] ?? -1) nodes.push(node)
+  return withWholeMessages(Int32Array.from(nodes.toReversed()), messages)
+    .filter((node) => spine[node] !== 1)
+    .toSorted()
 }

@@ -21,7 +21,8 @@ export interface PassageFold {
 }
 
 /** What is known of a session as a whole. */
-export type Way = Pick<Chain, 'spine' | 'delivered'> & {
+export type Way = Pick<Chain, 'delivered'> & {
+  readonly spine: Pick<Chain['spine'], 'has'>
   /** Ids that more than one line has. Default: those in a piece that is put together at once. */
   readonly repeated?: ReadonlySet<string>
 }

@@ -1,4 +1,5 @@
 import type { Entry } from './entry.ts'
+import { createIdTable } from './id-table.ts'
 import type { NoticeMessage } from './message.ts'
 
 /** What a line is to an earlier one with the same id: it says the same again, or something else. */
@@ -10,15 +11,16 @@ export interface RepeatTracker {
 
 /** Finds ids that more than one line has. Keeps ids only. */
 export function createRepeatFinder(): { add(entry: Entry): void; readonly ids: ReadonlySet<string> } {
-  const known = new Set<string>()
+  const known = createIdTable()
   const ids = new Set<string>()
   return {
     ids,
     add({ id, link }) {
       // Lines without an id of their own are named by their place.
       if (link === undefined) return
-      if (known.has(id)) ids.add(id)
-      else known.add(id)
+      const { size } = known
+      known.add(id)
+      if (known.size === size) ids.add(id)
     },
   }
 }

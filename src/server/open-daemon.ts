@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { join, resolve } from 'node:path'
+import { join, resolve as toAbsolute } from 'node:path'
 import { maskSecrets, openThroughline, watchAttentions, type LocalThroughline, type OpenOptions } from '#app'
 import { field, ThroughlineError } from '#base'
 import type { Throughline } from '#wire'
@@ -254,7 +254,7 @@ async function openOnSomePort(
  * that systems hand out by themselves (from 32768 on) may be in use by anyone at any moment.
  */
 function portsOf(home: string): readonly number[] {
-  const from = createHash('sha256').update(resolve(home)).digest().readUInt32BE(0)
+  const from = createHash('sha256').update(toAbsolute(home)).digest().readUInt32BE(0)
   return Array.from({ length: MOST_TRIES }, (_, at) => HOME_PORTS.first + ((from + at) % HOME_PORTS.count))
 }
 
