@@ -125,9 +125,11 @@ const TIDY = `
     IF my_team() IS NULL THEN RETURN 0; END IF;
     SELECT coalesce(sum(gin_clean_pending_list(indexrelid)), 0) INTO pages FROM pg_stat_user_indexes
     WHERE schemaname = current_schema() AND indexrelname IN (${TIERS.map((tier) => `'entry_text_${tier}'`).join(', ')});
-    FOR name IN SELECT relname FROM pg_stat_user_tables
-      WHERE schemaname = current_schema() AND relname IN ('file', 'entry', 'entry_text', 'bill', 'log_file', 'log_line')
-        AND n_mod_since_analyze > 1000 + n_live_tup / 5 LOOP
+    -- The count of changes comes seconds late, and its own size tells a table that has grown at once.
+    FOR name IN SELECT s.relname FROM pg_stat_user_tables AS s JOIN pg_class AS c ON c.oid = s.relid
+      WHERE s.schemaname = current_schema() AND s.relname IN ('file', 'entry', 'entry_text', 'bill', 'log_file', 'log_line')
+        AND (s.n_mod_since_analyze > 1000 + s.n_live_tup / 5
+          OR pg_relation_size(c.oid) / current_setting('block_size')::bigint > 16 + c.relpages::bigint * 6 / 5) LOOP
       EXECUTE format('ANALYZE %I', name);
     END LOOP;
     RETURN pages;
