@@ -1,4 +1,5 @@
 import type { MemoryDocument } from '#model'
+import { guardEgress, redact } from '#redact'
 import { toGateVerdict, type ForeignTexts } from './write-gate.ts'
 
 /** What an agent wants kept, and what is known about it. */
@@ -21,7 +22,7 @@ const LONGEST = 600
 export function findHoldReason(words: AgentWords): string | undefined {
   const { content, older } = words
   const verdict = toGateVerdict(content, words)
-  if (verdict.kind === 'quarantine') return `${verdict.reason}: ${verdict.detail}`
+  if (verdict.kind === 'quarantine') return `${verdict.reason}: ${toQuote(verdict.detail, content)}`
   if (content.length > LONGEST) return `too-long: ${content.length} characters`
   if (words.before >= MOST) return `too-many: ${words.before} came before it in one message`
   if (words.wantsPin) return 'asks-to-be-pinned: only a person pins'
@@ -30,3 +31,14 @@ export function findHoldReason(words: AgentWords): string | undefined {
   }
   return words.review === 'agent' ? 'review: what agents remember waits for a person' : undefined
 }
+
+/** What a reason quotes stays beside the document. A piece of a secret may look like none: then nothing is quoted. */
+function toQuote(detail: string, content: string): string {
+  const masked = guardEgress(() => {
+    const { text } = redact(detail)
+    return { text: redact(content).found.length === 0 ? text : NOT_QUOTED, found: [] }
+  })
+  return masked.state === 'refused' ? NOT_QUOTED : masked.text
+}
+
+const NOT_QUOTED = 'not quoted, because the text holds a secret'

@@ -1,8 +1,11 @@
 import { exportSession } from '#app'
+import { openDocuments, promoteDirective } from '#memory'
+import { parseDirectives, renderDirective } from '#model'
 import { maskLine } from '#redact'
 import {
   canBeRead,
   createLines,
+  openTempDir,
   plantSecrets,
   SECRET_FORMS,
   type ChainLine,
@@ -19,6 +22,7 @@ const SEED = 4711
 const planted = plantSecrets(SEED, KINDS * PLACES)
 process.stdout.write(`secrets planted with seed ${SEED}: ${KINDS} kinds, ${SECRET_FORMS.length} forms\n`)
 
+const NOW = Date.UTC(2026, 10, 16, 8)
 const SESSION = '00000000-0000-4000-8000-000000000001'
 const at = (minute: number): object => ({
   timestamp: new Date(Date.UTC(2026, 10, 1, 0, minute)).toISOString(),
@@ -105,6 +109,40 @@ async function askAll({ call, request }: McpPlace): Promise<string> {
   return answers.join('\n')
 }
 
+/** All that is kept of what an agent asked to be remembered: words, tags, and why it was held back. */
+async function promoteAll(form: SecretForm): Promise<string> {
+  const dir = await openTempDir()
+  let minted = 0
+  const documents = await openDocuments({ home: dir.path, now: () => NOW, mintId: () => `id-${++minted}` })
+  for (const [index, secret] of planted.entries()) {
+    const text = form.write(secret, index)
+    const said = renderDirective('remember', { content: `Number ${index} is ${text} here.`, tags: [text] })
+    for (const directive of parseDirectives(`Noted. ${said}`).directives) {
+      const entryId = `entry-${index}`
+      await promoteDirective(
+        documents,
+        {
+          directive,
+          provenance: { sessionId: SESSION, entryId, block: 0, position: directive.start },
+          messageId: entryId,
+          agent: 'claude',
+          files: [],
+          toolTexts: [],
+          before: 0,
+        },
+        { now: NOW, review: 'off' },
+      )
+    }
+  }
+  const kept = documents
+    .query({ state: ['active', 'quarantined'] })
+    .map((document) => JSON.stringify(document))
+  expect(kept.length).toBeGreaterThan(planted.length / 2)
+  await documents.close()
+  await dir.remove()
+  return kept.join('\n')
+}
+
 /** What a rule knows only by what stands around it may get through once in a while; of what is issued nothing may. */
 const LIKELY_SHARE = 0.05
 
@@ -129,6 +167,7 @@ describe('a secret that is hidden in a text', () => {
       mcp: await askAll(place),
       'wake-up': (await throughline.memory.wakeUp({ workdir: WORKDIR })).text,
       remember: remembered.join('\n'),
+      directive: await promoteAll(form),
       team: lines.join(''),
     }
     for (const [way, out] of Object.entries(ways))
