@@ -76,7 +76,7 @@ describe.each(['without a daemon', 'with a daemon'])('run, %s', (how) => {
     const denied = await place.run(['run', ...AGENT, '--deny-all', TOUCH])
     expect(denied.code).toBe(0)
     expect(denied.out).toMatch(
-      /^· Bash echo made > made\.txt\n {2}✕ Nobody is there to ask.*\nThat was it\.\n$/,
+      /^· Bash echo made > made\.txt\n {2}✕ denied: Nobody is there to ask.*\nThat was it\.\n$/,
     )
     expect(made()).toBe(false)
     const failed = await place.run(['run', ...AGENT, '[[fail 529]]'])

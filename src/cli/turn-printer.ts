@@ -1,7 +1,7 @@
 import { string } from '#base'
 import type { AttentionState, DeltaFact, MessageFact, SessionEvent, SessionView } from '#model'
 import { textOf, toShortSigner } from '#model'
-import { exactLine, safeLine, safeText, toToolLine, type Paint } from '#render'
+import { exactLine, safeLine, toFailureLine, safeText, toToolLine, type Paint } from '#render'
 
 /** A live session as text, as it comes. Everything it gives is safe to write to a terminal. */
 export interface TurnPrinter {
@@ -117,7 +117,7 @@ export function createTurnPrinter({ paint, ownPrompts }: PrinterOptions): TurnPr
   function results({ blocks: all }: MessageFact): string {
     return all
       .flatMap((block) => (block.kind === 'tool-result' && block.isError ? [textOf(block.content)] : []))
-      .map((text) => line(paint('dim', `  ✕ ${safeLine(text.slice(0, 400)).slice(0, 100)}`)))
+      .map((text) => line(paint('dim', `  ✕ ${safeLine(toFailureLine(text.slice(0, 400))).slice(0, 100)}`)))
       .join('')
   }
 
