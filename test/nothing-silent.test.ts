@@ -138,6 +138,14 @@ async function makeOlder(config: string): Promise<void> {
     sessionId: SESSION,
     content,
   })
+  const inline = (some: readonly ChainLine[]): readonly object[] =>
+    some.map((line, at) => ({
+      ...line,
+      isSidechain: true,
+      version: '1.0.64',
+      parentUuid: at === 0 ? null : `inline-${some[at - 1]?.uuid}`,
+      uuid: `inline-${line.uuid}`,
+    }))
   const own = (line: ChainLine): ChainLine => ({ ...line, requestId: `sub_${line.uuid}` })
   await writeTranscript(
     config,
@@ -157,6 +165,15 @@ async function makeOlder(config: string): Promise<void> {
       inProgress(apart.result('toolu_in', 'orchard: a persimmon here')),
       queued('never delivered mulberry words'),
       lines.result('toolu_task', 'the subagent is done'),
+      // Clients before 2.1: lines of the session, marked.
+      lines.reply([
+        { type: 'tool_use', id: 'toolu_old', name: 'Task', input: { prompt: 'look for the medlar' } },
+      ]),
+      ...inline([
+        own(apart.prompt('look for the medlar')),
+        own(apart.reply([{ type: 'text', text: 'behind the whitebeam hedge' }])),
+      ]),
+      lines.result('toolu_old', 'the old subagent is done'),
       lines.reply([
         { type: 'text', text: '| one | two |\n|---|---|\n| a \\| b | medlar fruit | quince beyond |' },
       ]),

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isObject } from '#base'
-import { factsToCounts, type SessionSummary } from '#model'
+import { isObject, list } from '#base'
+import { factsToCounts, type Passage, type SessionSummary } from '#model'
 import { toTerminal } from '#render'
 import {
   createLines,
@@ -81,6 +81,21 @@ function session(fields: object = {}): {
   return { main, subagent: own }
 }
 
+/** The same as clients before 2.1 wrote it: lines of the session's file that are marked, and hang from each other. */
+function inlineSession(): readonly object[] {
+  const { main, subagent } = session()
+  const own = subagent.map((line, at) => ({
+    ...line,
+    isSidechain: true,
+    parentUuid: at === 0 ? null : subagent[at - 1]?.uuid,
+  }))
+  const rest = main.filter((line) => !('data' in line))
+  const told = JSON.stringify(rest).replaceAll('"prompt":"look"', '"prompt":"find the greengage"')
+  const [begin, call, result, ...end] = list({ told: JSON.parse(told) }, 'told').filter(isObject)
+  const answered = { ...result, parentUuid: call?.['uuid'] }
+  return [begin, call, ...own, answered, ...end].map((line) => ({ ...line, version: '1.0.64' }))
+}
+
 /** Messages of the subagent have ids of their own. */
 function inMessage({ message }: ChainLine): unknown {
   return isObject(message) && typeof message['id'] === 'string'
@@ -158,6 +173,28 @@ describe.each([false, true])('[READ30] with an index: %s', (index) => {
     expect(around.readings.length).toBeGreaterThan(3)
     const { entries } = { entries: await throughline.conversation(found) }
     expect(JSON.stringify(entries)).not.toContain('"kind":"reply","messageId":"sub_')
+  })
+
+  test('so it is where its lines stand among those of the session, as clients before 2.1 wrote them', async () => {
+    await writeTranscript(join(dir.path, 'claude'), toJsonl(inlineSession()))
+    const found = await open(index)
+    for (const word of WORDS) {
+      const times = await timesSaid(found, word)
+      // The prompt of the call says it too.
+      const isTold = word === 'greengage'
+      expect({ word, times }).toEqual({
+        word,
+        times: isTold ? { hits: 2, terminal: 2, html: 2, md: 2 } : ONCE,
+      })
+    }
+    expect(await figures(found)).toEqual(FIGURES)
+    const [hit] = (await throughline.search({ q: 'persimmon kind:result tool:Grep' })).hits
+    expect(hit?.entry.kind).toBe('result')
+    const said = (await throughline.conversation(found)).map(({ kind }) => kind)
+    expect(said).toEqual(['prompt', 'reply', 'result', 'reply'])
+    const passages: Passage[] = []
+    for await (const batch of throughline.passages(found)) passages.push(...batch)
+    expect(passages.map(({ kind }) => kind)).toEqual(['prompt', 'reply', 'reply'])
   })
 
   test('what a subagent said crosses the network as it is', async () => {

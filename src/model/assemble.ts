@@ -3,7 +3,7 @@ import type { IdSet } from './chain.ts'
 import { createAnswerTracker, type AnswerTracker } from './answers.ts'
 import type { CommandEntry, Entry, RecordEntry, ReplyEntry, ResultEntry } from './entry.ts'
 import type { CommandMessage, CompactionMessage, Message, PromptMessage } from './message.ts'
-import { addWork, withWork, type WorkDraft } from './delegated-work.ts'
+import { addWork, createStarterTracker, withWork, type WorkDraft } from './delegated-work.ts'
 import { repeatsAmong, toRepeatNotice, type RepeatTracker } from './repeats.ts'
 import { addLine, createReplyDraft, endReply, toReply, type ReplyDraft } from './reply-draft.ts'
 import { findDelivered, isQueued } from './queue.ts'
@@ -28,6 +28,7 @@ export function toMessages(entries: Iterable<Entry>, options: AssembleOptions = 
   const drafts: Draft[] = []
   const replies = new Map<string, ReplyDraft>()
   const calls = new Map<string, ReplyDraft>()
+  const starters = createStarterTracker()
   const answers = options.answers ?? createAnswerTracker()
   const all = [...entries]
   const repeats = options.repeats ?? repeatsAmong(all)
@@ -48,6 +49,7 @@ export function toMessages(entries: Iterable<Entry>, options: AssembleOptions = 
     }
     switch (entry.kind) {
       case 'reply':
+        starters.note(entry)
         if (entry.part === undefined) addReply(entry, drafts, replies, calls)
         else if (entry.part === 'end') addEnd(entry, drafts, step === 'bills' ? answer : undefined)
         else {
@@ -107,7 +109,7 @@ export function toMessages(entries: Iterable<Entry>, options: AssembleOptions = 
       case 'delegated':
         // It is told by the subagent's own file, where there is one.
         if (entry.inFile) addAside(entry, drafts)
-        else addWork(entry, drafts, calls)
+        else addWork(starters.add(entry), drafts, calls)
         break
       case 'context':
       case 'injection':

@@ -80,3 +80,43 @@ test('[READ30] every line of a subagent is in one place, under its call where th
     runs(200),
   )
 })
+
+test('[READ30] lines of parallel subagents that stand among those of the session go to the call with their prompt', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(2), { minLength: 1, maxLength: 14 }),
+      fc.boolean(),
+      async (order, isSame) => {
+        const lines = createLines()
+        const promptOf = (which: number): string => (isSame ? 'look around' : `look around ${which}`)
+        const calls = CALLS.slice(0, 3).map((call, which) =>
+          lines.reply([{ type: 'tool_use', id: call, name: 'Task', input: { prompt: promptOf(which) } }]),
+        )
+        const last = new Map<number, string>()
+        const own = order.map((which, n): object => {
+          const parentUuid = last.get(which) ?? null
+          const said = { parentUuid, isSidechain: true }
+          const line =
+            parentUuid === null
+              ? lines.prompt(promptOf(which), said)
+              : lines.reply([{ type: 'text', text: `${which} said ${n}.` }], said)
+          last.set(which, line.uuid)
+          return line
+        })
+        const found = await read([...calls, ...own].map((line) => ({ ...line, version: '1.0.64' })))
+        const texts = textsOf(toMessages(found))
+        // Equal prompts are told apart by their order.
+        const callOf = (which: number): string | undefined =>
+          isSame ? CALLS[[...last.keys()].indexOf(which)] : CALLS[which]
+        const begun = new Set<number>()
+        const expected = order.flatMap((which, n) => {
+          const isFirst = !begun.has(which)
+          begun.add(which)
+          return isFirst ? [] : [`${callOf(which)} ${which} said ${n}.`]
+        })
+        expect(texts.toSorted()).toEqual(expected.toSorted())
+      },
+    ),
+    runs(200),
+  )
+})

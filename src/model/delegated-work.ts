@@ -1,4 +1,6 @@
-import type { DelegatedEntry, Entry } from './entry.ts'
+import { string } from '#base'
+import { textOf } from './block.ts'
+import type { DelegatedEntry, Entry, ReplyEntry } from './entry.ts'
 import type { Message, ReplyMessage } from './message.ts'
 
 /** Puts entries together into messages. */
@@ -13,6 +15,40 @@ export interface WorkDraft {
 /** What can hold the lines of subagents: a reply that made calls. */
 interface Caller {
   readonly entries: Entry[]
+}
+
+/** Which call started a subagent whose lines do not name it. */
+export interface StarterTracker {
+  /** The line with its call, where the calls and lines before it tell. */
+  add(entry: DelegatedEntry): DelegatedEntry
+  /** Calls that may start one. */
+  note(entry: ReplyEntry): void
+}
+
+/** A subagent's first line repeats the prompt of the call; each further line hangs from another one of its own. */
+export function createStarterTracker(): StarterTracker {
+  const waiting = new Map<string, string[]>()
+  const callOf = new Map<string, string>()
+  return {
+    note({ blocks }) {
+      for (const block of blocks) {
+        const prompt = block.kind === 'tool-use' ? string(block.input, 'prompt') : undefined
+        if (block.kind !== 'tool-use' || prompt === undefined) continue
+        const key = prompt.trim()
+        waiting.set(key, [...(waiting.get(key) ?? []), block.id])
+      }
+    },
+    add(entry) {
+      if (entry.callId !== undefined) return entry
+      const { work, link } = entry
+      const known = callOf.get(link?.parentId ?? '')
+      const callId =
+        known ?? (work.kind === 'prompt' ? waiting.get(textOf(work.blocks).trim())?.shift() : undefined)
+      if (callId === undefined) return entry
+      callOf.set(entry.id, callId)
+      return { ...entry, callId }
+    },
+  }
 }
 
 /** Gives a line to the reply that started its subagent. What is left over stands where it was written. */

@@ -33,20 +33,38 @@ export function readDelegated(
   const at = envelope.at ?? inner.at
   const { id, place, sessionId, cwd, gitBranch, version, entrypoint } = envelope
   const own = { id, place, at, sessionId, cwd, gitBranch, version, entrypoint, agentId, link: undefined }
-  // What a subagent is told was written by the agent that started it.
-  const said: DelegatedEntry['work'] =
-    inner.kind === 'prompt' && inner.origin === 'person' ? { ...inner, origin: 'program' } : inner
   return {
     ...envelope,
     kind: 'delegated',
     at,
     agentId,
     callId,
-    work: { ...said, ...own, raw: NO_BYTES },
+    work: { ...toldBy(inner), ...own, raw: NO_BYTES },
     ...(path !== undefined && agentId !== undefined && hasFile(path, agentId, callId)
       ? { inFile: true }
       : {}),
   }
+}
+
+/**
+ * A line of a subagent that stands among the lines of the session, as clients before 2.1 wrote it: marked as a
+ * sidechain, without the id of an agent. Which call started it is told by its first prompt. In newer versions such a
+ * line is a whole session that was marked by mistake.
+ */
+export function toInline(entry: Entry): Entry {
+  const { agentId, version } = entry
+  if (entry.kind === 'delegated' || agentId !== undefined || !BEFORE_FILES.test(version ?? '')) return entry
+  const { id, place, raw, type, link, at, sessionId, cwd, gitBranch, entrypoint, requestId } = entry
+  const work = { ...toldBy(entry), link: undefined, raw: NO_BYTES }
+  const chain = { id, place, raw, type, link, at, sessionId, cwd, gitBranch, version, entrypoint, requestId }
+  return { ...chain, kind: 'delegated', work }
+}
+
+const BEFORE_FILES = /^(?:0|1|2\.0)\./
+
+/** What a subagent is told was written by the agent that started it. */
+function toldBy(inner: DelegatedEntry['work']): DelegatedEntry['work'] {
+  return inner.kind === 'prompt' && inner.origin === 'person' ? { ...inner, origin: 'program' } : inner
 }
 
 const MARKS: readonly Buffer[] = [Buffer.from('"agent_progress"'), Buffer.from('"skill_progress"')]

@@ -15,7 +15,7 @@ import { FieldReader } from '../field-reader.ts'
 import { ObjectScanner } from '../object-scanner.ts'
 import type { LineFormat, RecordPlace } from '../source.ts'
 import { readCommand } from './commands.ts'
-import { readDelegated, type ReadInner } from './delegated.ts'
+import { readDelegated, toInline, type ReadInner } from './delegated.ts'
 import { readEnvelope, readOversizeEnvelope } from './envelope.ts'
 import { CACHE_KEY, CACHE_KEYS, KEY, KEYS, MESSAGE, MESSAGE_KEY, USAGE_KEY, USAGE_KEYS } from './keys.ts'
 import { readSideRecord } from './side-records.ts'
@@ -82,6 +82,19 @@ function readRecord(line: Line, bytes: Buffer, record: RecordPlace, readInner?: 
   const { fields } = line
   const type = fields.repeated(bytes, KEY.type) ?? ''
   const envelope = readEnvelope(fields, bytes, record, type)
+  const entry = readKind(line, bytes, { record, type, envelope, readInner })
+  return envelope.link?.sidechain === true ? toInline(entry) : entry
+}
+
+interface Reading {
+  readonly record: RecordPlace
+  readonly type: string
+  readonly envelope: Envelope
+  readonly readInner: ReadInner | undefined
+}
+
+function readKind(line: Line, bytes: Buffer, { record, type, envelope, readInner }: Reading): Entry {
+  const { fields } = line
   switch (type) {
     case 'user':
       return readUser(line, bytes, envelope)
