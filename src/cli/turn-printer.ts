@@ -1,7 +1,7 @@
 import { string } from '#base'
 import type { AttentionState, DeltaFact, MessageFact, SessionEvent, SessionView } from '#model'
 import { textOf, toShortSigner } from '#model'
-import { exactLine, safeLine, toFailureLine, safeText, toToolLine, type Paint } from '#render'
+import { exactLine, safeLine, safeText, toToolLine, type Paint } from '#render'
 
 /** A live session as text, as it comes. Everything it gives is safe to write to a terminal. */
 export interface TurnPrinter {
@@ -183,4 +183,11 @@ function settledEnd(text: string): number {
   const code = text.charCodeAt(text.length - 1)
   const isOpen = (code >= 0xd800 && code < 0xdc00) || code === 0x0d || code === 0x1b
   return isOpen ? text.length - 1 : text.length
+}
+
+/** What came of a call: `denied`, with what a person said, where a person did not allow it. */
+function toFailureLine(text: string): string {
+  const [denied, said] = /^The user denied this call(?:\.|; the user said:\n([^]*))/u.exec(text) ?? []
+  if (denied === undefined) return text
+  return said === undefined ? 'denied' : `denied: ${said}`
 }

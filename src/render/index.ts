@@ -4,7 +4,6 @@ export type { AskPart } from './ask-parts.ts'
 export { findPlan, ranInput, toJson } from './call-input.ts'
 export { toCallParts, withoutPrompt } from './call-parts.ts'
 export type { CallPart } from './call-parts.ts'
-export { toFailureLine } from './denial.ts'
 export { exactLine, exactText, splitExact, warnOfHidden } from './exact-text.ts'
 export type { ExactPart } from './exact-text.ts'
 export {

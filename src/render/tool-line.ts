@@ -1,7 +1,6 @@
 import { field, isObject, list, shorten, string } from '#base'
 import { countDiff, readCall, readPatched, textOf, toLineDiff, type ToolCall } from '#model'
 import { findPlan, ranInput } from './call-input.ts'
-import { wordsOfDenial } from './denial.ts'
 import { toCount, toPlural } from './figures.ts'
 import { safeLine } from './safe-text.ts'
 
@@ -213,6 +212,13 @@ function denialOf({ result }: ToolCall): string {
   if (denial !== 'user-rejected' && by !== 'user_reject') return 'denied'
   const said = safeLine(wordsOfDenial(textOf(result?.content ?? []).slice(0, 10_000)))
   return said === '' ? 'declined by you' : `declined by you: ${shorten(said, 160)}`
+}
+
+/** What a person said to it, within or in place of what the client tells the model. */
+function wordsOfDenial(text: string): string {
+  const quoted = /\bthe user said:\n([^]+)/u.exec(text)?.[1]
+  if (quoted !== undefined) return quoted
+  return /^(?:The user \S+|\[(?:Request|Operation) |exec command|patch) /u.test(text) ? '' : text
 }
 
 /** What the person chose: words of a person are not folded away. Claude Code writes `"question"="answer"`. */

@@ -286,7 +286,10 @@ test('[TEA29] a search reads the texts that may have its words, and not all ther
   }
   // Tidied right after it was filled: the server's own count of changes is seconds late by then.
   expect(await statistics()).toContainEqual(
-    expect.objectContaining({ relname: 'entry_text', reltuples: 6000 }),
+    expect.objectContaining({
+      relname: 'entry_text',
+      reltuples: expect.toSatisfy((count: number) => count >= 6000),
+    }),
   )
   const ways = [
     `SELECT * FROM search_rank('${JSON.stringify(asked).replaceAll("'", "''")}', 0, '{1}', 4, 20, 0)`,
