@@ -68,7 +68,7 @@ describe.skipIf(TMUX === undefined)('in a terminal', () => {
     const terminal = await open(['run', ...AGENT, `${again} ${again} ${again} [[say End.]]`])
     await terminal.until(CHOICE)
     await terminal.type('n use a pen')
-    await terminal.until(/✕ use a pen[^]*edit first:\s*$/)
+    await terminal.until(/✕ denied: use a pen[^]*edit first:\s*$/)
     expect(made()).toBe(false)
     await terminal.type('s')
     expect(await terminal.ended()).toBe(0)

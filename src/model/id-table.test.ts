@@ -31,7 +31,7 @@ test('every id has a number of its own, and gives back the same characters', () 
       }
       expect(table.size).toBe(numbers.size)
       for (const [id, number] of numbers) expect([table.find(id), table.idOf(number)]).toEqual([number, id])
-      expect(table.find(other)).toBe(numbers.get(other) ?? -1)
+      expect([table.find(other), table.has(other)]).toEqual([numbers.get(other) ?? -1, numbers.has(other)])
     }),
     runs(300),
   )

@@ -5,6 +5,7 @@ export interface IdTable {
   readonly size: number
   /** The number of an id, a new one where it has none yet. */
   add(id: string): number
+  has(id: string): boolean
   /** -1 for an id that was never added. */
   find(id: string): number
   idOf(number: number): string
@@ -130,6 +131,7 @@ export function createIdTable(): IdTable {
       if (size > slots.length * FULL) growSlots()
       return size - 1
     },
+    has: (id) => slots[slotOf(id, readUuid(id))] !== -1,
     find: (id) => slots[slotOf(id, readUuid(id))] ?? -1,
     idOf(number) {
       const place = places[number] ?? 0

@@ -1,5 +1,4 @@
 import type { Entry } from './entry.ts'
-import { createIdTable } from './id-table.ts'
 import type { NoticeMessage } from './message.ts'
 
 /** What a line is to an earlier one with the same id: it says the same again, or something else. */
@@ -7,22 +6,6 @@ export type Repeat = 'same' | 'other'
 
 export interface RepeatTracker {
   add(entry: Entry): Repeat | undefined
-}
-
-/** Finds ids that more than one line has. Keeps ids only. */
-export function createRepeatFinder(): { add(entry: Entry): void; readonly ids: ReadonlySet<string> } {
-  const known = createIdTable()
-  const ids = new Set<string>()
-  return {
-    ids,
-    add({ id, link }) {
-      // Lines without an id of their own are named by their place.
-      if (link === undefined) return
-      const { size } = known
-      known.add(id)
-      if (known.size === size) ids.add(id)
-    },
-  }
 }
 
 /** Tells which of the lines with these ids repeat an earlier one. Of each, a fingerprint is kept. Default: all ids. */
@@ -47,9 +30,10 @@ export function createRepeatTracker(ids?: ReadonlySet<string>): RepeatTracker {
 
 /** Tells repeats among these entries alone. */
 export function repeatsAmong(entries: readonly Entry[]): RepeatTracker {
-  const finder = createRepeatFinder()
-  for (const entry of entries) finder.add(entry)
-  return createRepeatTracker(finder.ids)
+  const known = new Set<string>()
+  const ids = new Set<string>()
+  for (const { id, link } of entries) if (link !== undefined) (known.has(id) ? ids : known).add(id)
+  return createRepeatTracker(ids)
 }
 
 /** Stands before an entry whose id an earlier one has. */
