@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isHeld } from './session-state.ts'
 import type { Shared } from './shared.ts'
 import { nextTheme } from './theme.ts'
@@ -66,7 +66,7 @@ export function toActions(of: {
 export function useKeys(actions: readonly Action[], overlay: Signal<Overlay>): void {
   // The app may be drawn anew between two keys of a sequence.
   const last = useRef('')
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault()

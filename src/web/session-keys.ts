@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { SessionSummary } from '#model'
 import type { Digest } from '#wire'
 import { isTyping } from './keys.ts'
@@ -19,8 +19,9 @@ interface Of {
 /** What keys do while a session is open. */
 export function useSessionKeys(of: Of): void {
   const shared = useShared()
-  useEffect(() => {
-    let before = ''
+  // The page may be drawn anew between two keys of a sequence.
+  const last = useRef('')
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f' && of.place.show !== 'facts') {
         event.preventDefault()
@@ -29,9 +30,9 @@ export function useSessionKeys(of: Of): void {
       }
       const isElsewhere = document.querySelector('dialog[open], [role="dialog"]') !== null
       if (isTyping(event) || isElsewhere || event.ctrlKey || event.metaKey || event.altKey) return
-      const both = `${before} ${event.key}`
-      before = event.key
-      const run = RUNS[both] ?? (before === 'g' ? undefined : RUNS[event.key])
+      const both = `${last.current} ${event.key}`
+      last.current = event.key
+      const run = RUNS[both] ?? (event.key === 'g' ? undefined : RUNS[event.key])
       if (run === undefined) return
       event.preventDefault()
       run(of, shared)
@@ -84,8 +85,9 @@ function tell(wish: SessionWish): void {
   dispatchEvent(new CustomEvent('throughline-wish', { detail: wish }))
 }
 
+/** What is listened to belongs to what is on the screen: a key that is pressed right after it changed means the new. */
 export function useWishes(onWish: (wish: string) => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: Event): void => {
       if (event instanceof CustomEvent && typeof event.detail === 'string') onWish(event.detail)
     }

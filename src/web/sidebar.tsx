@@ -36,7 +36,9 @@ export function Sidebar({ list, waiting }: { list: SessionList; waiting: number 
   useWishes((wish) => {
     if (wish !== 'next-session' && wish !== 'previous-session') return
     const listed = rows.value.flatMap((row) => (row.kind === 'session' ? [row.key] : []))
-    const at = current === undefined ? -1 : listed.indexOf(current)
+    // Where one is now: the list may not have been drawn since the last key.
+    const here = shared.route.peek()
+    const at = here.kind === 'session' ? listed.indexOf(here.id) : -1
     const next = listed[at < 0 ? 0 : at + (wish === 'next-session' ? 1 : -1)]
     if (next !== undefined) shared.go({ kind: 'session', id: next })
   })

@@ -171,5 +171,12 @@ describe.skipIf(!existsSync(CHROMIUM))('where one is', () => {
     }
     await page.keyboard.press('K')
     await expectAt(rows[1])
+    // Two keys in a row are two steps, however soon the second one comes.
+    await tab.go(rows[0] ?? '')
+    await expectAt(rows[0])
+    await page.evaluate(() => {
+      for (const key of ['J', 'J']) dispatchEvent(new KeyboardEvent('keydown', { key }))
+    })
+    await expectAt(rows[2])
   })
 })
