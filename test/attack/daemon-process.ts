@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { isObject, number, parseJson, string, type JsonObject } from '#base'
 
 const root = join(import.meta.dirname, '..', '..')
-export const DAEMON_SCRIPT: string = join(root, 'dist', 'testing', 'daemon-child.js')
+const DAEMON_SCRIPT: string = join(root, 'dist', 'testing', 'daemon-child.js')
 
 /** The children run what is in `dist`. Errors in rooms they do not enter show in other tests. */
 export async function buildDaemon(): Promise<void> {
